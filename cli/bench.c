@@ -91,7 +91,8 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
   char plan[32], bound[32], peak[32];
   tn_program_statistics(session->program, &program);
   tn_device_memory_statistics(session->device, &memory);
-  const double limit = bench->profile ? cli_measure_bandwidth(session->device) : 0;
+  profile_limits_t limits = {0};
+  if (bench->profile) limits = cli_profile_limits(bench->profile, session->device);
   qsort(bench->times_ms, bench->run_count, sizeof *bench->times_ms, compare_times);
   size_t half = bench->run_count / 2;
   double median = bench->times_ms[half];
@@ -103,8 +104,9 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
         median, bench->times_ms[0], bench->run_count, session->compile_ms, program.plan_byte_size,
         program.lower_bound_byte_size, (unsigned long long)memory.peak_byte_size);
     if (bench->profile) {
-      printf(", \"limit_gb_per_s\": %.6g, \"profile\": [", limit);
-      cli_profile_print(bench->profile, bench->run_count, limit, true);
+      printf(", \"limit_gb_per_s\": %.6g, \"limit_gflop_per_s\": %.6g, \"profile\": [",
+             limits.gb_per_s, limits.gflop_per_s);
+      cli_profile_print(bench->profile, bench->run_count, limits, true);
       printf("]");
     }
     printf("}\n");
@@ -120,7 +122,7 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
       cli_bytes_text((double)program.plan_byte_size, plan),
       cli_bytes_text((double)program.lower_bound_byte_size, bound),
       cli_bytes_text((double)memory.peak_byte_size, peak));
-  if (bench->profile) cli_profile_print(bench->profile, bench->run_count, limit, false);
+  if (bench->profile) cli_profile_print(bench->profile, bench->run_count, limits, false);
 }
 
 static int bench_program(const arguments_t* arguments, const session_t* session, size_t wanted) {

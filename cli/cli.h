@@ -274,11 +274,13 @@ int cli_make_expected(const arguments_t* arguments, const session_t* session,
 tn_status_t cli_compare_expected(const arguments_t* arguments, tn_buffer_t* const* outputs,
                                  tn_buffer_t* const* expected, size_t count);
 
-// --- bandwidth.c: what memory gives
+// --- machine.c: what memory and multipliers give
 
 // GB/s, read and written, of an operation on an array that no cache holds, on all threads; 0 if it
 // cannot be measured.
 double cli_measure_bandwidth(tn_device_t* device);
+// GFLOP/s of products of square matrices of f32, the best of several sizes; 0 if there is none.
+double cli_measure_products(tn_device_t* device);
 
 // --- profile.c: the time of runs by instruction
 
@@ -290,8 +292,14 @@ tn_status_t cli_profile_create(profile_t** out_profile);
 void cli_profile_destroy(profile_t* profile);
 // A tn_run_observer_fn; `user` is the profile.
 void cli_profile_observe(void* user, const tn_run_event_t* event);
+// What is the most that could be reached; 0: not known.
+typedef struct profile_limits {
+  double gb_per_s, gflop_per_s;
+} profile_limits_t;
+// On the device; products only when the profile has any.
+profile_limits_t cli_profile_limits(const profile_t* profile, tn_device_t* device);
 // A table of what one of the runs takes on average, the longest first; or the elements of a list.
-void cli_profile_print(profile_t* profile, size_t run_count, double limit_gb_per_s, bool is_json);
+void cli_profile_print(profile_t* profile, size_t run_count, profile_limits_t limits, bool is_json);
 
 // --- trace.c: a run as a file of trace events
 

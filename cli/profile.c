@@ -8,7 +8,7 @@ enum { DEEPEST = 256 };  // of loops, branches and calls inside each other
 
 typedef struct row {
   uint32_t instruction, line;
-  uint64_t calls, bytes;
+  uint64_t calls, bytes, operations;
   int64_t own_ns;  // without the instructions inside
   char name[120];  // "custom_call @rms_norm"
   char kernel[48];
@@ -62,6 +62,7 @@ void cli_profile_observe(void* user, const tn_run_event_t* event) {
   ++row->calls;
   row->own_ns += ns - inner_ns;
   row->bytes += event->read_byte_size + event->written_byte_size;
+  row->operations += event->operation_count;
 }
 
 tn_status_t cli_profile_create(profile_t** out_profile) {
@@ -82,20 +83,28 @@ static int compare_rows(const void* a, const void* b) {
 
 // What is printed of a row, for one run.
 typedef struct figures {
-  double ms, share, calls, bytes, gb_per_s, of_limit;
+  double ms, share, calls, bytes, gb_per_s, gflop_per_s, of_limit;
 } figures_t;
 
+static double part(double value, double limit) {
+  return limit > 0 ? value / limit : 0;
+}
+
 static figures_t figures_of(const row_t* row, size_t run_count, int64_t total_ns,
-                            double limit_gb_per_s) {
+                            profile_limits_t limits) {
   const double runs = (double)run_count, ns = (double)row->own_ns;
-  const double gb_per_s = ns > 0 ? (double)row->bytes / ns : 0;
+  const double gb_per_s = part((double)row->bytes, ns);
+  const double gflop_per_s = part((double)row->operations, ns);
+  const double of_memory = part(gb_per_s, limits.gb_per_s);
+  const double of_products = part(gflop_per_s, limits.gflop_per_s);
   return (figures_t){
       .ms = ns / 1e6 / runs,
       .share = total_ns > 0 ? ns / (double)total_ns : 0,
       .calls = (double)row->calls / runs,
       .bytes = (double)row->bytes / runs,
       .gb_per_s = gb_per_s,
-      .of_limit = limit_gb_per_s > 0 ? gb_per_s / limit_gb_per_s : 0,
+      .gflop_per_s = gflop_per_s,
+      .of_limit = of_memory > of_products ? of_memory : of_products,
   };
 }
 
@@ -107,30 +116,51 @@ static void print_json(const row_t* row, const figures_t* figures) {
   if (row->line) printf(", \"line\": %u", row->line);
   printf(
       ", \"ms\": %.6g, \"share\": %.6g, \"calls\": %.6g, \"bytes\": %.17g, \"gb_per_s\": %.6g, "
-      "\"of_limit\": %.6g}",
+      "\"gflop_per_s\": %.6g, \"of_limit\": %.6g}",
       figures->ms, figures->share, figures->calls, figures->bytes, figures->gb_per_s,
-      figures->of_limit);
+      figures->gflop_per_s, figures->of_limit);
 }
 
 static void print_text(const row_t* row, const figures_t* figures) {
-  char bytes[32];
-  printf("%10.6f  %5.1f%%  %8.6g  %11s  %8.4g  %7.3g%%  %4u  %s", figures->ms, 100 * figures->share,
-         figures->calls, cli_bytes_text(figures->bytes, bytes), figures->gb_per_s,
-         100 * figures->of_limit, row->instruction, row->name);
+  char bytes[32], rate[32] = "";
+  if (row->operations) snprintf(rate, sizeof rate, "%.4g", figures->gflop_per_s);
+  printf("%10.6f  %5.1f%%  %8.6g  %11s  %8.4g  %8s  %7.3g%%  %4u  %s", figures->ms,
+         100 * figures->share, figures->calls, cli_bytes_text(figures->bytes, bytes),
+         figures->gb_per_s, rate, 100 * figures->of_limit, row->instruction, row->name);
   if (row->line) printf("  line %u", row->line);
   printf("%s%s%s\n", *row->kernel ? "  (" : "", row->kernel, *row->kernel ? ")" : "");
 }
 
-void cli_profile_print(profile_t* profile, size_t run_count, double limit_gb_per_s, bool is_json) {
+profile_limits_t cli_profile_limits(const profile_t* profile, tn_device_t* device) {
+  uint64_t operations = 0;
+  for (size_t i = 0; i < profile->row_count; ++i) operations += profile->rows[i].operations;
+  return (profile_limits_t){
+      .gb_per_s = cli_measure_bandwidth(device),
+      .gflop_per_s = operations ? cli_measure_products(device) : 0,
+  };
+}
+
+static void print_limits(profile_limits_t limits) {
+  if (limits.gb_per_s <= 0) {
+    printf("the limit is not known: memory could not be measured\n");
+    return;
+  }
+  printf("the limit is memory: %.4g GB/s, read and written", limits.gb_per_s);
+  if (limits.gflop_per_s > 0) printf("; or products of f32: %.4g GFLOP/s", limits.gflop_per_s);
+  printf("\n");
+}
+
+void cli_profile_print(profile_t* profile, size_t run_count, profile_limits_t limits,
+                       bool is_json) {
   int64_t total_ns = 0;
   qsort(profile->rows, profile->row_count, sizeof *profile->rows, compare_rows);
   for (size_t i = 0; i < profile->row_count; ++i) total_ns += profile->rows[i].own_ns;
   if (!is_json) {
-    printf("\n%10s  %6s  %8s  %11s  %8s  %8s  %4s  operation\n", "ms", "share", "calls", "bytes",
-           "GB/s", "of limit", "no.");
+    printf("\n%10s  %6s  %8s  %11s  %8s  %8s  %8s  %4s  operation\n", "ms", "share", "calls",
+           "bytes", "GB/s", "GFLOP/s", "of limit", "no.");
   }
   for (size_t i = 0; i < profile->row_count; ++i) {
-    const figures_t figures = figures_of(&profile->rows[i], run_count, total_ns, limit_gb_per_s);
+    const figures_t figures = figures_of(&profile->rows[i], run_count, total_ns, limits);
     if (is_json && i) printf(", ");
     if (is_json) {
       print_json(&profile->rows[i], &figures);
@@ -138,10 +168,6 @@ void cli_profile_print(profile_t* profile, size_t run_count, double limit_gb_per
       print_text(&profile->rows[i], &figures);
     }
   }
-  if (limit_gb_per_s <= 0 && !is_json) {
-    printf("the limit is not known: memory could not be measured\n");
-  } else if (!is_json) {
-    printf("the limit is memory: %.4g GB/s, read and written\n", limit_gb_per_s);
-  }
+  if (!is_json) print_limits(limits);
   if (profile->is_incomplete && !is_json) printf("... (there was no memory for the rest)\n");
 }

@@ -5,6 +5,7 @@
 
 #include "base/linux/clock.h"
 #include "base/writer.h"
+#include "kernel/work.h"
 #include "plan/print.h"
 #include "program/print.h"
 
@@ -100,6 +101,19 @@ static void append_members(tn_event_text_t* out, const tn_region_t* region) {
   }
 }
 
+static bool has_members(const tn_node_t* node) {
+  return node->op == TN__OP_OF(tenon, fusion) || node->op == TN__OP_OF(tenon, row_blocks);
+}
+
+static uint64_t work_of(const tn_node_t* node) {
+  if (!has_members(node)) return tn__node_work(node);
+  uint64_t sum = 0;
+  TN_FOR_EACH_MEMBER(member, node->regions[0]) {
+    sum += tn__node_work(member);
+  }
+  return sum;
+}
+
 void tn__observe_report(const tn_activation_t* activation, uint32_t index,
                         tn_observation_t observation, bool is_asynchronous) {
   if (!observation.observer) return;
@@ -112,9 +126,7 @@ void tn__observe_report(const tn_activation_t* activation, uint32_t index,
   tn_event_text_t types = {0}, members = {0};
   if (node && !instruction->step->reason) {
     append_types(&types, node);
-    const bool has_members =
-        node->op == TN__OP_OF(tenon, fusion) || node->op == TN__OP_OF(tenon, row_blocks);
-    if (has_members) append_members(&members, node->regions[0]);
+    if (has_members(node)) append_members(&members, node->regions[0]);
   }
   const tn_run_event_t event = {
       .struct_size = sizeof event,
@@ -136,6 +148,7 @@ void tn__observe_report(const tn_activation_t* activation, uint32_t index,
           leaf_bytes(program, instruction->first_result, instruction->result_count),
       .types = types.text,
       .members = members.text,
+      .operation_count = node && !instruction->step->reason ? work_of(node) : 0,
   };
   observation.observer->observe(observation.observer->user, &event);
 }
@@ -158,6 +171,11 @@ tn_status_t tn_run_event_write_json(const tn_run_event_t* event, tn_write_fn wri
   if (event->line) {
     write_text(&writer, "file", event->file);
     tn__writef(&writer, ", \"line\": %u", event->line);
+  }
+  if (event->operation_count) {
+    tn__writef(&writer, ", \"operations\": %llu, \"gflop_per_s\": %.6g",
+               (unsigned long long)event->operation_count,
+               ns > 0 ? (double)event->operation_count / (double)ns : 0.0);
   }
   tn__writef(&writer,
              ", \"read_bytes\": %llu, \"written_bytes\": %llu, \"gb_per_s\": %.6g, \"run_id\": "

@@ -71,6 +71,70 @@ static void an_instruction_is_reported_with_its_place_and_bytes(void** state) {
   assert_string_equal(seen.files[0], "test.mlir");
 }
 
+static uint64_t operations_of(const char* body, const char* result) {
+  char text[2000];
+  seen_t seen;
+  uint64_t sum = 0;
+  snprintf(text, sizeof text, MAIN("%%x: " F4, "%s", "%s\nreturn %%r : %s"), result, body, result);
+  observe(text, &seen);
+  for (size_t i = 0; i < seen.count; ++i) sum += seen.events[i].operation_count;
+  return sum;
+}
+
+#define BROADCAST(name, type) \
+  "%" name " = stablehlo.broadcast_in_dim %x, dims = [1] : (" F4 ") -> " type "\n"
+
+static void products_and_convolutions_count_their_operations(void** state) {
+  (void)state;
+  assert_int_equal(operations_of("%r = stablehlo.add %x, %x : " F4, F4), 0);
+  assert_int_equal(
+      operations_of("%r = stablehlo.dot %x, %x : (" F4 ", " F4 ") -> tensor<f32>", "tensor<f32>"),
+      2 * 4);
+  assert_int_equal(
+      operations_of(
+          BROADCAST("a", "tensor<3x4x5xf32>") BROADCAST(
+              "b",
+              "tensor<3x4x7xf32>") "%r = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], "
+                                   "contracting_dims = [1] x [1] : (tensor<3x4x5xf32>, "
+                                   "tensor<3x4x7xf32>) -> "
+                                   "tensor<3x5x7xf32>",
+          "tensor<3x5x7xf32>"),
+      2 * 3 * 5 * 7 * 4);
+  // Two features in each of two groups, to three; windows of two.
+  assert_int_equal(
+      operations_of(
+          BROADCAST("a",
+                    "tensor<5x4x9xf32>") "%w = stablehlo.constant dense<1.0> : tensor<6x2x2xf32>\n"
+                                         "%r = stablehlo.convolution(%a, %w) dim_numbers = [b, f, "
+                                         "0]x[o, i, 0]->[b, "
+                                         "f, 0], window = {} {batch_group_count = 1 : i64, "
+                                         "feature_group_count = 2 "
+                                         ": i64} : (tensor<5x4x9xf32>, tensor<6x2x2xf32>) -> "
+                                         "tensor<5x6x8xf32>",
+          "tensor<5x6x8xf32>"),
+      2 * 5 * 6 * 8 * (2 * 2));
+}
+
+static void members_of_row_blocks_count_together(void** state) {
+  (void)state;
+  // On the CPU the first product and what follows are row blocks.
+  assert_int_equal(
+      operations_of(
+          BROADCAST("a",
+                    "tensor<1024x4xf32>") "%p = stablehlo.dot_general %a, %a, contracting_dims = "
+                                          "[1] x [1] : "
+                                          "(tensor<1024x4xf32>, tensor<1024x4xf32>) -> "
+                                          "tensor<1024x1024xf32>\n"
+                                          "%t = stablehlo.exponential %p : tensor<1024x1024xf32>\n"
+                                          "%e = stablehlo.add %t, %p : tensor<1024x1024xf32>\n"
+                                          "%r = stablehlo.dot_general %e, %a, contracting_dims = "
+                                          "[1] x [0] : "
+                                          "(tensor<1024x1024xf32>, tensor<1024x4xf32>) -> "
+                                          "tensor<1024x4xf32>",
+          "tensor<1024x4xf32>"),
+      2 * 2 * 1024 * 1024 * 4);
+}
+
 static void a_result_that_is_an_argument_is_a_copy(void** state) {
   (void)state;
   seen_t seen;
@@ -190,6 +254,8 @@ static void a_context_has_an_observer_for_runs_without_one(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_instruction_is_reported_with_its_place_and_bytes),
+      cmocka_unit_test(products_and_convolutions_count_their_operations),
+      cmocka_unit_test(members_of_row_blocks_count_together),
       cmocka_unit_test(a_result_that_is_an_argument_is_a_copy),
       cmocka_unit_test(each_iteration_is_reported_inside_its_loop),
       cmocka_unit_test(regions_of_kernels_are_their_kernels_time),

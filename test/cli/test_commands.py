@@ -121,9 +121,25 @@ def test_a_profile_has_a_row_for_each_instruction(folder, device):
     profile = result["profile"]
     assert all(row["of_limit"] == pytest.approx(row["gb_per_s"] / result["limit_gb_per_s"], rel=1e-4) for row in profile)
     rows = {row["operation"]: row for row in profile}
+    assert result["limit_gflop_per_s"] == 0 and all(row["gflop_per_s"] == 0 for row in profile)
     assert rows["cosine"]["calls"] == 5 and rows["cosine"]["bytes"] == 160 and rows["while"]["calls"] == 1
     assert [row["ms"] for row in profile] == sorted((row["ms"] for row in profile), reverse=True)
     assert sum(row["share"] for row in profile) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_profile_compares_products_with_the_fastest(folder):
+    path = folder / "product.mlir"
+    path.write_text("""func.func @main(%x: tensor<64x96xf32>, %y: tensor<96x32xf32>) -> tensor<64x32xf32> {
+  %z = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<64x96xf32>, tensor<96x32xf32>) -> tensor<64x32xf32>
+  return %z : tensor<64x32xf32>
+}
+""")
+    assert "or products of f32: " in tenon("bench", path, "--runs", "4", "--profile")[0]
+    result = json.loads(tenon("bench", path, "--runs", "4", "--profile", "--json")[0])
+    (row,) = result["profile"]
+    assert row["gflop_per_s"] == pytest.approx(2 * 64 * 96 * 32 / row["ms"] / 1e6, rel=1e-4)
+    reached = row["gflop_per_s"] / result["limit_gflop_per_s"], row["gb_per_s"] / result["limit_gb_per_s"]
+    assert row["of_limit"] == pytest.approx(max(reached), rel=1e-4)
 
 
 def test_a_trace_holds_the_run_and_its_instructions(folder):

@@ -150,6 +150,9 @@ typedef struct tn_run_event {
                         // they are many; "": a copy
   const char* members;  // of a fusion or row blocks, in order, custom calls by their targets: "add,
                         // swish"; "" for others
+  // Multiplications and additions of products of matrices and of convolutions, by their definition;
+  // of row blocks those of all members. 0: of others.
+  uint64_t operation_count;
 } tn_run_event_t;
 
 // Writes what is known of the event but its name and times as a JSON object: the `args` of the
