@@ -30,7 +30,7 @@ static int32_t map_elements(int32_t function, tn_ffi_dtype_t dtype, int64_t coun
   return 1;
 }
 
-tn_ffi_map_extension_t tn__call_functions = {
+const tn_ffi_map_extension_t tn__call_functions = {
     .extension = {TN_FFI_MAP_EXTENSION_SIZE, TN_FFI_MAP, NULL},
     .map = map_elements,
 };

@@ -4,7 +4,7 @@
 
 #include "call/abi.h"
 
-// Static; in the list of the extensions of tn__call_api.
-extern tn_ffi_map_extension_t tn__call_functions;
+// In the list of the extensions of tn__call_api.
+extern const tn_ffi_map_extension_t tn__call_functions;
 
 #endif  // TENON_CALL_FUNCTIONS_H_
