@@ -1,13 +1,16 @@
 #include "kernel/sort/radix.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum {
-  DIGIT_BITS = 11,
-  DIGIT_MASK = (1 << DIGIT_BITS) - 1,
-  PASS_LIMIT = 6,  // of 64 bits
+  LONG_DIGIT = 11,  // bits
+  LONG_PASSES = (64 + LONG_DIGIT - 1) / LONG_DIGIT,
+  LONG_LEAST = 1 << 12,  // values; for fewer the counts of shorter digits are sooner added up
+  SHORT_DIGIT = 8,
+  SHORT_PASSES = 64 / SHORT_DIGIT,
+  SHORT_LEAST = 3,  // values for each bit of the key; fewer are merged
   INSERTION_RUN = 16,
-  RADIX_LEAST = 1 << 11,  // fewer values are merged
 };
 
 #define SORT(name) u32_##name
