@@ -24,6 +24,7 @@ struct tn_ffi_context {
   tn_call_scratch_t* scratch;    // what the handler has not given back
   tn_call_lifetime_t* lifetime;  // while a program is compiled; the run's is in its environment
   const tn_context_t* owner;     // the same; whose time limit applies
+  uint32_t libraries;            // that may be used (kernel/lib/library.h)
   bool brings_deleters;          // the handler sets states as version 0.1 of the ABI did
   bool is_late;                  // the handler may go on using all this; see lifetime.h
 };

@@ -30,6 +30,7 @@ typedef struct tn_typed_state {
   size_t site_count;             // sites that have this state
   tn_local_share_t local;        // they take turns with one frame
   tn_attr_dictionary_t given;    // attributes as the program gives them
+  uint32_t libraries;            // that the call may use
   const tn_type_t** values;      // types: operands, then results
   size_t dim_count;              // of all of them together
   const tn_allocator_t* allocator;
@@ -72,6 +73,7 @@ static tn_status_t make_buffers(const tn_call_site_t* call, tn_typed_state_t* st
 
 static void init_frame(const tn_typed_state_t* state, tn_ffi_context_t* context,
                        tn_ffi_call_frame_t* frame) {
+  context->libraries = state->libraries;
   *frame = (tn_ffi_call_frame_t){
       .struct_size = TN_FFI_CALL_FRAME_SIZE,
       .api = tn__call_api(),
@@ -259,6 +261,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
   TN_RETURN_IF_ERROR(make_buffers(call, state));
   state->execute = target->bundle.execute;
   state->given = call->attrs;
+  state->libraries = site->target->libraries;
   state->allocator = site->arena->allocator;
   state->target = tn__target_retain(target);
   attach(state, site);

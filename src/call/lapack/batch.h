@@ -13,7 +13,7 @@
 
 // --- routines
 
-// By the letters s, d, c and z; `functions` are found when they are first needed.
+// By the letters s, d, c and z; `functions` are OpenBLAS's, found when they are first needed.
 typedef struct tn_lapack_routine {
   const char* names[4];
   void* functions[4];
@@ -28,7 +28,8 @@ typedef struct tn_lapack_routine {
     }                                                                     \
   }
 
-// UNAVAILABLE when the library is not there. Thread-safe.
+// OpenBLAS's, or Tenon's own (plain/plain.h) where that is not there or not allowed; UNAVAILABLE
+// when there is none of these. Thread-safe.
 tn_status_t tn__lapack_function(const tn_call_t* call, tn_lapack_routine_t* routine,
                                 tn_ffi_dtype_t dtype, void** out_function);
 

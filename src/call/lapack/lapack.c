@@ -1,5 +1,9 @@
 #include "call/lapack/lapack.h"
 
+#include <stdio.h>
+
+#include "call/context.h"
+#include "call/lapack/plain/plain.h"
 #include "kernel/lib/openblas.h"
 
 // F(routine, letters of the types, operation)
@@ -61,8 +65,15 @@ const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
         !strchr(families[i].letters, letter)) {
       continue;
     }
+    char symbol[16];
+    snprintf(symbol, sizeof symbol, "%c%s_", letter, families[i].routine);
+    if (tn__plain_lapack(symbol)) return families[i].op;
     *out_reason = tn__kernel_library_refusal(TN_KERNEL_OPENBLAS, allowed);
     return !*out_reason && tn__openblas(out_reason) ? families[i].op : NULL;
   }
   return NULL;
+}
+
+bool tn__lapack_allows_openblas(const tn_ffi_context_t* context) {
+  return !tn__kernel_library_refusal(TN_KERNEL_OPENBLAS, context->libraries);
 }

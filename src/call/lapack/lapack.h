@@ -1,6 +1,6 @@
 // JAX's linear algebra: handlers under the names of jaxlib's, lapack_spotrf_ffi and so on, written
-// with <tenon/custom.h> over LAPACK. They are found like any other target, without being
-// registered; what is registered under their names comes first.
+// with <tenon/custom.h> over LAPACK: OpenBLAS's, or the routines of plain/. They are found like any
+// other target, without being registered; what is registered under their names comes first.
 //
 // As JAX calls them, matrices are column-major (it says so with layouts), the dimensions before
 // the last two are a batch, and `info` tells of numbers that cannot be factored: that is no error.
@@ -13,9 +13,12 @@
 // How many names there are.
 enum { TN_LAPACK_COUNT = 61 };
 
-// NULL when there is none of that name. When there is one but no LAPACK among the libraries that
-// are allowed (kernel/lib/library.h), *out_reason says why.
+// NULL when there is none of that name. When there is one, but OpenBLAS is not among the libraries
+// that are allowed (kernel/lib/library.h) and the routine is none of Tenon's own (plain/plain.h),
+// *out_reason says why.
 const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
                                    const char** out_reason);
+// Whether the call may use OpenBLAS, if that is there.
+bool tn__lapack_allows_openblas(const tn_ffi_context_t* context);
 
 #endif  // TENON_CALL_LAPACK_LAPACK_H_

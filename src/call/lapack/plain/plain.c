@@ -1,0 +1,37 @@
+#include "call/lapack/plain/plain.h"
+
+#include <string.h>
+
+// F(name, letters of the types, function)
+#define ROUTINES(F)    \
+  F(potrf, ALL, potrf) \
+  F(getrf, ALL, getrf) \
+  F(trsm, ALL, trsm)   \
+  F(gtsv, ALL, gtsv)   \
+  F(geqrf, ALL, geqrf) \
+  F(orgqr, REAL, orgqr) F(ungqr, COMPLEX, orgqr) F(ormqr, REAL, ormqr) F(unmqr, COMPLEX, ormqr)
+
+static const struct {
+  const char* name;
+  tn_plain_function_t function;
+} plain_routines[] = {
+#define ROW(letter, name, function) \
+  {#letter #name "_", (tn_plain_function_t)tn__plain_##letter##function},
+#define REAL(name, function) ROW(s, name, function) ROW(d, name, function)
+#define COMPLEX(name, function) ROW(c, name, function) ROW(z, name, function)
+#define ALL(name, function) REAL(name, function) COMPLEX(name, function)
+#define EACH(name, letters, function) letters(name, function)
+    ROUTINES(EACH)
+#undef ROW
+#undef REAL
+#undef COMPLEX
+#undef ALL
+#undef EACH
+};
+
+tn_plain_function_t tn__plain_lapack(const char* name) {
+  for (size_t i = 0; i < sizeof plain_routines / sizeof *plain_routines; ++i) {
+    if (strcmp(name, plain_routines[i].name) == 0) return plain_routines[i].function;
+  }
+  return NULL;
+}

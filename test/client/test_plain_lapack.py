@@ -1,0 +1,147 @@
+"""JAX's linear algebra on Tenon without OpenBLAS: by routines of its own (src/call/lapack/plain)."""
+
+import os
+
+os.environ["TENON_LIBRARIES"] = "none"  # ruff: noqa: E402: before the library is loaded
+
+import subprocess
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from support import COMMAND, assert_same, tenon
+from test_lapack import (  # noqa: F401: their tests run here by these routines
+    DTYPES, adjoint, close, compute, every_use, matrix, test_a_matrix_that_is_not_positive_definite_is_no_error,
+    test_cholesky, test_lu_and_solve, test_qr, test_small_differences_from_jax, test_triangular_solve_and_determinant)
+from test_own_lapack import run_both, test_triangles_on_either_side  # noqa: F401
+
+linalg = jax.lax.linalg
+SIZES = [1, 2, 31, 33, 100, 150]
+
+
+def check(got, wanted, dtype, order):
+    """As near as rounding errors of so many terms let it be."""
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    scale = max(1, np.abs(wanted).max(initial=0))
+    assert np.abs(got - wanted).max(initial=0) <= 40 * max(order, 1) * np.finfo(dtype).eps * scale
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", SIZES)
+def test_cholesky_factors(dtype, order):
+    for batch in ((), (3,)):
+        x = matrix(dtype, *batch, order, order)
+        x = x @ adjoint(x) + order * np.eye(order, dtype=dtype)
+        (lower,) = compute(linalg.cholesky, x)
+        check(lower @ adjoint(lower), x, dtype, order)
+        assert (np.triu(lower, 1) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_minor_that_is_not_positive_gives_nans(dtype):
+    for place in (0, 5, 60, 99):
+        x = np.eye(100, dtype=dtype)
+        x[place, place] = -1
+        assert np.isnan(compute(linalg.cholesky, x)[0][np.tril_indices(100)]).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [*((n, n) for n in SIZES), (100, 40), (40, 100), (1, 7), (7, 1), (3, 50, 70)])
+def test_lu_factors(dtype, shape):
+    x = matrix(dtype, *shape)
+    (factors, pivots, permutation), wanted = run_both(linalg.lu, x)
+    least = min(shape[-2:])
+    lower = np.tril(factors[..., :, :least], -1) + np.eye(shape[-2], least, dtype=dtype)
+    upper = np.triu(factors[..., :least, :])
+    check(lower @ upper, np.take_along_axis(x, permutation[..., None].astype(np.int64), axis=-2), dtype, max(shape[-2:]))
+    assert np.abs(lower).max() <= 1.5
+    assert (pivots == wanted[1]).all() and (permutation == wanted[2]).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_singular_matrices_have_factors(dtype):
+    for x in (np.zeros((40, 40), dtype), np.ones((40, 40), dtype)):
+        for a, b in zip(*run_both(linalg.lu, x), strict=True):
+            assert_same(a, b, slack=4)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", [33, 100])
+def test_large_triangles(dtype, order):
+    t = 0.1 * matrix(dtype, order, order) + 4 * np.eye(order, dtype=dtype)
+    for left in (True, False):
+        b = matrix(dtype, order, 70, seed=1) if left else matrix(dtype, 70, order, seed=1)
+        for lower in (True, False):
+            for transpose in (True, False):
+                (x,) = compute(lambda t, b: linalg.triangular_solve(
+                    t, b, left_side=left, lower=lower, transpose_a=transpose, conjugate_a=transpose), t, b)  # noqa: B023
+                part = np.tril(t) if lower else np.triu(t)
+                part = adjoint(part) if transpose else part
+                check(part @ x if left else x @ part, b, dtype, order)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", [1, 2, 3, 33])
+def test_tridiagonal_systems(dtype, order):
+    dl, d, du = (matrix(dtype, 2, order, seed=seed) for seed in range(3))
+    dl[:, 0] = du[:, -1] = 0
+    b = matrix(dtype, 2, order, 3, seed=3)
+    (x,) = compute(linalg.tridiagonal_solve, dl, d, du, b)
+    for i in range(2):
+        full = np.diag(d[i]) + np.diag(dl[i, 1:], -1) + np.diag(du[i, :-1], 1)
+        # Some of these are ill-conditioned: what counts is the residual beside the solution.
+        scale = max(1, np.abs(x[i]).max())
+        assert np.abs(full @ x[i] - b[i]).max() <= 100 * order * np.finfo(dtype).eps * scale
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [*((n, n) for n in SIZES), (100, 40), (40, 100), (1, 7), (7, 1), (3, 50, 70)])
+def test_qr_factors(dtype, shape):
+    x = matrix(dtype, *shape)
+    for full in (True, False):
+        (q, r), wanted = run_both(lambda x: linalg.qr(x, full_matrices=full), x)  # noqa: B023
+        check(q @ r, x, dtype, max(shape))
+        check(adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), (*q.shape[:-2], q.shape[-1], q.shape[-1])), dtype, max(shape))
+        check(r, wanted[1], dtype, 10 * max(shape))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scale", [1e-33, 1e-30, 1e30])
+def test_norms_neither_overflow_nor_vanish(dtype, scale):
+    if np.finfo(dtype).bits == 64:
+        scale = {1e-33: 1e-290, 1e-30: 1e-200, 1e30: 1e200}[scale]
+    x = (matrix(dtype, 20, 10) * scale).astype(dtype)
+    (q, r), wanted = run_both(lambda x: linalg.qr(x, full_matrices=False), x)
+    check(q, wanted[0], dtype, 200)
+    check(r / scale, np.asarray(wanted[1]) / scale, dtype, 200)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_with_reflectors(dtype):
+    a, tau = matrix(dtype, 2, 70, 45), 0.3 * matrix(dtype, 2, 45, seed=1)
+    for left in (True, False):
+        c = matrix(dtype, 2, 70, 50, seed=2) if left else matrix(dtype, 2, 50, 70, seed=2)
+        for transpose in (True, False):
+            got, wanted = run_both(lambda a, t, c: linalg.ormqr(a, t, c, left=left, transpose=transpose), a, tau, c)  # noqa: B023
+            check(got[0], wanted[0], dtype, 200)
+
+
+def test_routines_that_are_not_there_need_openblas(tmp_path):
+    (tmp_path / "eig.mlir").write_text(jax.jit(jnp.linalg.eigvals).lower(np.ones((3, 3), np.float32)).as_text())
+    done = subprocess.run([COMMAND, "run", tmp_path / "eig.mlir", "-i", "ones"], capture_output=True, text=True)
+    assert done.returncode == 1 and "needs openblas: switched off" in done.stderr
+
+
+def test_the_same_for_any_number_of_threads(tmp_path, monkeypatch):
+    np.save(tmp_path / "x.npy", matrix(np.float32, 9, 70, 70))
+    for function in (linalg.lu, linalg.qr):
+        text = jax.jit(lambda x: function(x)[0]).lower(np.zeros((9, 70, 70), np.float32)).as_text()  # noqa: B023
+        (tmp_path / "factor.mlir").write_text(text)
+        results = []
+        for threads in "1", "3":
+            monkeypatch.setenv("TENON_NUM_THREADS", threads)
+            tenon("run", tmp_path / "factor.mlir", "-i", tmp_path / "x.npy", "-o", tmp_path / "r.npy")
+            results.append(np.load(tmp_path / "r.npy"))
+        assert (results[0] == results[1]).all()
