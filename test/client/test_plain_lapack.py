@@ -13,9 +13,11 @@ import pytest
 
 from support import COMMAND, assert_same, tenon
 from test_lapack import (  # noqa: F401: their tests run here by these routines
-    DTYPES, adjoint, close, compute, every_use, matrix, test_a_matrix_that_is_not_positive_definite_is_no_error,
-    test_cholesky, test_lu_and_solve, test_qr, test_small_differences_from_jax, test_triangular_solve_and_determinant)
-from test_own_lapack import run_both, test_triangles_on_either_side  # noqa: F401
+    DTYPES, adjoint, compute, matrix, wide, test_a_matrix_that_is_not_positive_definite_is_no_error,
+    test_cholesky, test_lu_and_solve, test_qr, test_small_differences_from_jax, test_svd, test_symmetric_eigenvalues,
+    test_triangular_solve_and_determinant)
+from test_own_lapack import (  # noqa: F401
+    run_both, test_parts_of_singular_vectors, test_singular_values_alone, test_triangles_on_either_side)
 
 linalg = jax.lax.linalg
 SIZES = [1, 2, 31, 33, 100, 150]
@@ -126,6 +128,75 @@ def test_products_with_reflectors(dtype):
         for transpose in (True, False):
             got, wanted = run_both(lambda a, t, c: linalg.ormqr(a, t, c, left=left, transpose=transpose), a, tau, c)  # noqa: B023
             check(got[0], wanted[0], dtype, 200)
+
+
+def check_unitary(x, dtype):
+    wanted = np.broadcast_to(np.eye(x.shape[-1]), (*x.shape[:-2], x.shape[-1], x.shape[-1]))
+    check(adjoint(x) @ x, wanted, dtype, max(x.shape))
+
+
+def check_eigenvectors(x, dtype):
+    wanted = np.linalg.eigvalsh(wide(x))
+    for lower in (True, False):
+        v, w = compute(lambda x: linalg.eigh(x, lower=lower, symmetrize_input=False), x)  # noqa: B023
+        check(w, wanted, dtype, len(x))
+        check(v * w[..., None, :] @ adjoint(v), x, dtype, len(x))
+        check_unitary(v, dtype)
+    check(compute(jnp.linalg.eigvalsh, x)[0], wanted, dtype, len(x))
+
+
+def check_singular_vectors(x, dtype):
+    wanted = np.linalg.svd(wide(x), compute_uv=False)
+    for algorithm in (linalg.SvdAlgorithm.QR, linalg.SvdAlgorithm.DIVIDE_AND_CONQUER):
+        for full in (True, False):
+            u, s, vt = compute(lambda x: linalg.svd(x, full_matrices=full, algorithm=algorithm), x)  # noqa: B023
+            count = s.shape[-1]
+            check(s, wanted, dtype, max(x.shape))
+            check(u[..., :count] * s[..., None, :] @ vt[..., :count, :], x, dtype, max(x.shape))
+            check_unitary(u, dtype)
+            check_unitary(adjoint(vt), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (33, 33), (100, 100), (3, 20, 20)])
+def test_eigenvectors(dtype, shape):
+    x = matrix(dtype, *shape)
+    check_eigenvectors(x + adjoint(x), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (33, 33), (100, 100), (60, 30), (30, 60), (1, 5), (5, 1), (3, 20, 15)])
+def test_singular_vectors(dtype, shape):
+    check_singular_vectors(matrix(dtype, *shape), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_vectors_of_matrices_without_full_rank(dtype):
+    for x in (np.zeros((6, 6), dtype), np.ones((6, 6), dtype), np.diag(np.array([1, 0, 0, 3], dtype)), np.eye(5, dtype=dtype)):
+        check_eigenvectors(x, dtype)
+        check_singular_vectors(x, dtype)
+    check_singular_vectors(np.ones((4, 9), dtype), dtype)
+    check_singular_vectors(np.zeros((9, 4), dtype), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_values_of_very_large_and_small_matrices(dtype):
+    for scale in (1e-33, 1e30) if np.finfo(dtype).bits == 32 else (1e-290, 1e300):
+        x = (matrix(dtype, 12, 12) * scale).astype(dtype)
+        x = x + adjoint(x)
+        check(compute(jnp.linalg.eigvalsh, x)[0] / scale, np.linalg.eigvalsh(x / scale), dtype, 100)
+        (s,) = compute(lambda x: linalg.svd(x, compute_uv=False), x)
+        check(s / scale, np.linalg.svd(x / scale, compute_uv=False), dtype, 100)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_give_nans(bad):
+    for dtype in DTYPES:
+        x = matrix(dtype, 6, 6)
+        x[2, 3] = bad
+        for function in (jnp.linalg.eigh, jnp.linalg.svd):
+            for value in compute(lambda x: jax.tree.leaves(function(x)), x):  # noqa: B023
+                assert np.isnan(value).any()
 
 
 def test_routines_that_are_not_there_need_openblas(tmp_path):

@@ -3,13 +3,17 @@
 #include <string.h>
 
 // F(name, letters of the types, function)
-#define ROUTINES(F)    \
-  F(potrf, ALL, potrf) \
-  F(getrf, ALL, getrf) \
-  F(trsm, ALL, trsm)   \
-  F(gtsv, ALL, gtsv)   \
-  F(geqrf, ALL, geqrf) \
-  F(orgqr, REAL, orgqr) F(ungqr, COMPLEX, orgqr) F(ormqr, REAL, ormqr) F(unmqr, COMPLEX, ormqr)
+#define ROUTINES(F)        \
+  F(potrf, ALL, potrf)     \
+  F(getrf, ALL, getrf)     \
+  F(trsm, ALL, trsm)       \
+  F(gtsv, ALL, gtsv)       \
+  F(geqrf, ALL, geqrf)     \
+  F(orgqr, REAL, orgqr)    \
+  F(ungqr, COMPLEX, orgqr) \
+  F(ormqr, REAL, ormqr)    \
+  F(unmqr, COMPLEX, ormqr) \
+  F(syevd, REAL, syevd) F(heevd, COMPLEX, heevd) F(gesdd, ALL, gesdd) F(gesvd, ALL, gesvd)
 
 static const struct {
   const char* name;

@@ -28,12 +28,22 @@ typedef struct tn_plain_matrix {
 //   matrix
 //              product where it is large enough
 //   solve      T x = b, in place, for a triangle of `order` and b of `columns`
+//   norm       of a vector, without overflow or underflow on the way
+//   reflect    the reflector H whose adjoint takes (alpha, x) to (beta, 0) with a real beta: alpha
+//              becomes beta, and x the rest of the vector, whose first element is 1; gives its
+//              scalar
+//   scale      a power of two makes the largest element about 1 where it is very large or small;
+//              false where an element is not finite
 // and LAPACK's and BLAS's routines. `l`: the lengths of strings.
-#define TN_PLAIN_DECLARE(letter)                                                                  \
+#define TN_PLAIN_DECLARE(letter, value, part)                                                     \
   void tn__plain_##letter##subtract(int rows, int columns, int depth, tn_plain_matrix_t a,        \
                                     tn_plain_matrix_t b, tn_plain_matrix_t c);                    \
   void tn__plain_##letter##solve(int order, int columns, tn_plain_matrix_t triangle,              \
                                  bool is_lower, bool is_unit, tn_plain_matrix_t x);               \
+  part tn__plain_##letter##norm(int count, const value* x);                                       \
+  value tn__plain_##letter##reflect(int count, value* alpha, value* x);                           \
+  bool tn__plain_##letter##scale(int rows, int columns, value* x, ptrdiff_t stride,               \
+                                 int* out_exponent);                                              \
   void tn__plain_##letter##potrf(const char* uplo, const int* n, void* a, const int* stride,      \
                                  int* info, size_t l);                                            \
   void tn__plain_##letter##getrf(const int* m, const int* n, void* a, const int* stride,          \
@@ -53,10 +63,44 @@ typedef struct tn_plain_matrix {
                                  const int* n, const int* k, const void* a, const int* a_stride,  \
                                  const void* tau, void* c, const int* c_stride, void* work,       \
                                  const int* work_count, int* info, size_t l1, size_t l2);
-TN_PLAIN_DECLARE(s)
-TN_PLAIN_DECLARE(d)
-TN_PLAIN_DECLARE(c)
-TN_PLAIN_DECLARE(z)
+TN_PLAIN_DECLARE(s, float, float)
+TN_PLAIN_DECLARE(d, double, double)
+TN_PLAIN_DECLARE(c, float _Complex, float)
+TN_PLAIN_DECLARE(z, double _Complex, double)
 #undef TN_PLAIN_DECLARE
+
+// The complex ones have work space of reals.
+#define TN_PLAIN_DECLARE_REAL(letter)                                                             \
+  void tn__plain_##letter##syevd(const char* mode, const char* uplo, const int* n, void* a,       \
+                                 const int* stride, void* w, void* work, const int* work_count,   \
+                                 int* integers, const int* integer_count, int* info, size_t l1,   \
+                                 size_t l2);                                                      \
+  void tn__plain_##letter##gesdd(const char* mode, const int* m, const int* n, void* a,           \
+                                 const int* stride, void* s, void* u, const int* u_stride,        \
+                                 void* vt, const int* vt_stride, void* work,                      \
+                                 const int* work_count, int* integers, int* info, size_t l1);     \
+  void tn__plain_##letter##gesvd(const char* mode_u, const char* mode_vt, const int* m,           \
+                                 const int* n, void* a, const int* stride, void* s, void* u,      \
+                                 const int* u_stride, void* vt, const int* vt_stride, void* work, \
+                                 const int* work_count, int* info, size_t l1, size_t l2);
+#define TN_PLAIN_DECLARE_COMPLEX(letter)                                                          \
+  void tn__plain_##letter##heevd(const char* mode, const char* uplo, const int* n, void* a,       \
+                                 const int* stride, void* w, void* work, const int* work_count,   \
+                                 void* reals, const int* real_count, int* integers,               \
+                                 const int* integer_count, int* info, size_t l1, size_t l2);      \
+  void tn__plain_##letter##gesdd(                                                                 \
+      const char* mode, const int* m, const int* n, void* a, const int* stride, void* s, void* u, \
+      const int* u_stride, void* vt, const int* vt_stride, void* work, const int* work_count,     \
+      void* reals, int* integers, int* info, size_t l1);                                          \
+  void tn__plain_##letter##gesvd(                                                                 \
+      const char* mode_u, const char* mode_vt, const int* m, const int* n, void* a,               \
+      const int* stride, void* s, void* u, const int* u_stride, void* vt, const int* vt_stride,   \
+      void* work, const int* work_count, void* reals, int* info, size_t l1, size_t l2);
+TN_PLAIN_DECLARE_REAL(s)
+TN_PLAIN_DECLARE_REAL(d)
+TN_PLAIN_DECLARE_COMPLEX(c)
+TN_PLAIN_DECLARE_COMPLEX(z)
+#undef TN_PLAIN_DECLARE_REAL
+#undef TN_PLAIN_DECLARE_COMPLEX
 
 #endif  // TENON_CALL_LAPACK_PLAIN_PLAIN_H_

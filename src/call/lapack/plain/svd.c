@@ -1,0 +1,20 @@
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call/lapack/plain/plain.h"
+
+#define TYPE 0
+#include "call/lapack/plain/svd.inc"
+#undef TYPE
+#define TYPE 1
+#include "call/lapack/plain/svd.inc"
+#undef TYPE
+#define TYPE 2
+#include "call/lapack/plain/svd.inc"
+#undef TYPE
+#define TYPE 3
+#include "call/lapack/plain/svd.inc"
+#undef TYPE
