@@ -312,7 +312,7 @@ static tn_status_t future_fail(tn_ffi_future_fail_t* request) {
 const tn_ffi_api_t* tn__call_api(void) {
   static const tn_ffi_api_t api = {
       .struct_size = TN_FFI_API_SIZE,
-      // Nobody writes to it; the member is of a type that frames have too.
+      // Handlers only read it; the member is of a type that frames have too.
       .extension_start = (tn_ffi_extension_t*)&tn__call_functions.extension,
       .api_version = {TN_FFI_API_VERSION_SIZE, NULL, TN_FFI_API_MAJOR, TN_FFI_API_MINOR},
 #define TN_API_FUNCTION(name) .name = name,
