@@ -170,6 +170,14 @@ def test_singular_vectors(dtype, shape):
     check_singular_vectors(matrix(dtype, *shape), dtype)
 
 
+def test_a_long_matrix_takes_no_square_of_its_length():
+    x = matrix(np.float32, 60000, 3)
+    for a in (x, x.T):
+        u, s, vt = compute(lambda x: linalg.svd(x, full_matrices=False), a)
+        check(s, np.linalg.svd(wide(a), compute_uv=False), np.float32, 1000)
+        check(u * s @ vt, a, np.float32, 1000)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_vectors_of_matrices_without_full_rank(dtype):
     for x in (np.zeros((6, 6), dtype), np.ones((6, 6), dtype), np.diag(np.array([1, 0, 0, 3], dtype)), np.eye(5, dtype=dtype)):
