@@ -1,8 +1,8 @@
 // Linear algebra, with the names and semantics of mlx.core.linalg.
 //
 // The last two dimensions are matrices, leading dimensions are batches. Elements are float32 or
-// float64, and complex where stated. Eigenvalues of general matrices need OpenBLAS; without it their
-// evaluation is an error, and the other factorisations are Tenon's own, which are slower.
+// float64, and complex where stated. Eigenvalues of general matrices need OpenBLAS; without it
+// their evaluation is an error, and the other factorisations are Tenon's own, which are slower.
 #ifndef TENON_DETAIL_ARRAY_LINALG_H_
 #define TENON_DETAIL_ARRAY_LINALG_H_
 
