@@ -195,10 +195,10 @@ static void scan_rows(const scan_run_t* run, int64_t outer) {
   }
 }
 
-// `count` lines, at most what a strip is wide.
+// As many lines as a strip is wide.
 static void scan_strip(const tn_scan_t* scan, const char* source, const void* init, char* target,
-                       int64_t count, bool streaming) {
-  _Alignas(STRIP) char strip[STRIP_LENGTH * STRIP] = {0};
+                       bool streaming) {
+  _Alignas(STRIP) char strip[STRIP_LENGTH * STRIP];
   double sums[STRIP / sizeof(float)];
   const int64_t size = (int64_t)scan->element_size, width = STRIP / size;
   const int64_t line = scan->length * size, step = scan->reversed ? -1 : 1;
@@ -208,12 +208,12 @@ static void scan_strip(const tn_scan_t* scan, const char* source, const void* in
     length = scan->length - done < STRIP_LENGTH ? scan->length - done : STRIP_LENGTH;
     const int64_t first = size * (scan->reversed ? scan->length - done - length : done);
     tn__transpose_strip(scan->element_size, false, strip, STRIP, source + first, line, length,
-                        count);
+                        width);
     scan->lines->strip(strip, sums, length, step);
     for (int64_t at = 0; at < length; at += width) {
       const int64_t columns = length - at < width ? length - at : width;
       tn__transpose_strip(scan->element_size, streaming, target + first + at * size, line,
-                          strip + at * STRIP, STRIP, count, columns);
+                          strip + at * STRIP, STRIP, width, columns);
     }
   }
 }
@@ -225,12 +225,12 @@ static void scan_lines(const scan_run_t* run, int64_t begin, int64_t end) {
   int64_t count = 0;
   for (int64_t i = begin; i < end; i += count) {
     const int64_t offset = i * scan->length * size;
-    count = end - i < width ? end - i : width;
+    count = end - i < width ? 1 : width;  // to turn a part of a strip takes longer than it saves
     if (count == 1) {
       scan->lines->line(run->source + offset, run->init, run->target + offset, scan->length,
                         scan->reversed ? -1 : 1);
     } else {
-      scan_strip(scan, run->source + offset, run->init, run->target + offset, count, streaming);
+      scan_strip(scan, run->source + offset, run->init, run->target + offset, streaming);
     }
   }
   if (streaming) tn__stream_end();
