@@ -100,6 +100,14 @@ static void products_and_convolutions_count_their_operations(void** state) {
                                    "tensor<3x5x7xf32>",
           "tensor<3x5x7xf32>"),
       2 * 3 * 5 * 7 * 4);
+  // Without batches.
+  assert_int_equal(
+      operations_of(
+          "%r = \"stablehlo.dot_general\"(%x, %x) <{dot_dimension_numbers = "
+          "#stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> : "
+          "(" F4 ", " F4 ") -> tensor<f32>",
+          "tensor<f32>"),
+      2 * 4);
   // Two features in each of two groups, to three; windows of two.
   assert_int_equal(
       operations_of(
