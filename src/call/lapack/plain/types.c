@@ -1,3 +1,4 @@
+// The routines, for each type.
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -8,14 +9,14 @@
 #include "kernel/contraction/gemm.h"
 
 #define TYPE 0
-#include "call/lapack/plain/basic.inc"
+#include "call/lapack/plain/texts.inc"
 #undef TYPE
 #define TYPE 1
-#include "call/lapack/plain/basic.inc"
+#include "call/lapack/plain/texts.inc"
 #undef TYPE
 #define TYPE 2
-#include "call/lapack/plain/basic.inc"
+#include "call/lapack/plain/texts.inc"
 #undef TYPE
 #define TYPE 3
-#include "call/lapack/plain/basic.inc"
+#include "call/lapack/plain/texts.inc"
 #undef TYPE
