@@ -1,6 +1,6 @@
 // Tenon's own routines under LAPACK's names and with its parameters, for programs that run without
-// OpenBLAS: matrices are column by column, everything comes by pointer, `info` is LAPACK's. They are
-// written once (x.inc) for the four types, which types.c includes them for.
+// OpenBLAS: matrices are column by column, everything comes by pointer, `info` is LAPACK's. Each is
+// written once (x.inc) for the four types, which types.c includes it with.
 //
 // They run on the calling thread. Elements of any pair of strides stand for transposed matrices.
 #ifndef TENON_CALL_LAPACK_PLAIN_PLAIN_H_
