@@ -29,7 +29,7 @@ static size_t below(size_t limit) {
 // --- programs
 
 enum {
-  VALUE_LIMIT = 256,
+  VALUE_LIMIT = 1024,
   OPERATION_COUNT = 40,
   ARGUMENT_COUNT = 6,
   KIND_FLOATS = 5,
@@ -244,6 +244,31 @@ static void put_rows(writer_t* writer, size_t from) {
   put_operation(writer, binary_of(source.dtype), 2, (size_t[]){from, repeated}, source, "");
 }
 
+// Operations that go on with each other's results, which nothing else reads, over arrays, rows,
+// lines and single elements.
+static void put_chain(writer_t* writer, size_t from) {
+  static const char* const names[] = {"add",     "subtract", "multiply", "divide",
+                                      "maximum", "minimum",  "negate",   "abs"};
+  const value_t type = writer->values[from];
+  for (size_t left = 2 + below(8); left > 0 && writer->value_count + 2 < VALUE_LIMIT; --left) {
+    const char* name = names[below(8)];
+    const bool is_unary = name[0] == 'n' || (name[0] == 'a' && name[1] == 'b');
+    const size_t part = find(writer, type.dtype, below(writer->shape_count));
+    size_t other = below(4) ? find(writer, type.dtype, type.shape) : from;
+    if (part != VALUE_LIMIT && writer->values[part].shape != type.shape && below(2)) {
+      put_broadcast(writer, part, type.shape);
+      const size_t last = writer->value_count - 1;
+      if (writer->values[last].shape == type.shape && writer->values[last].dtype == type.dtype) {
+        other = last;
+      }
+    }
+    const bool is_second = below(3) == 0;
+    const size_t operands[] = {is_second ? other : from, is_second ? from : other};
+    put_operation(writer, name, is_unary ? 1 : 2, is_unary ? &from : operands, type, "");
+    from = writer->value_count - 1;
+  }
+}
+
 static void put_random_operation(writer_t* writer) {
   static const char* const unary[] = {"tanh", "abs", "negate", "floor", "exponential"};
   const size_t from = below(writer->value_count);
@@ -253,7 +278,7 @@ static void put_random_operation(writer_t* writer) {
   const size_t scalar = find(writer, type.dtype, 1);
   const size_t choice = find(writer, I1, below(4) ? type.shape : 1);
   const size_t to = below(DTYPE_COUNT);
-  switch (below(10)) {
+  switch (below(11)) {
     case 0: put_broadcast(writer, from, below(3) ? 0 : below(writer->shape_count)); return;
     case 1:
       if (is_complex) break;
@@ -274,6 +299,10 @@ static void put_random_operation(writer_t* writer) {
       return;
     case 5: put_reduction(writer, from); return;
     case 7: put_rows(writer, from); return;
+    case 8:
+      if (!is_float) break;
+      put_chain(writer, from);
+      return;
     case 6:
       if (!is_float) break;
       put_operation(writer, unary[below(5)], 1, (size_t[]){from}, type, "");
@@ -296,7 +325,8 @@ static char* random_program(void) {
   writer_t body = {.capacity = TEXT_LENGTH, .text = calloc(1, TEXT_LENGTH)};
   assert_non_null(body.text);
   make_shapes(&body);
-  const size_t used[] = {below(DTYPE_COUNT), below(DTYPE_COUNT), below(KIND_FLOATS)};
+  // Half of the programs have f32.
+  const size_t used[] = {below(DTYPE_COUNT), below(DTYPE_COUNT), below(2) ? 0 : below(KIND_FLOATS)};
   for (size_t i = 0; i < ARGUMENT_COUNT; ++i) {
     add_value(&body, used[below(3)], i < 2 ? i : below(body.shape_count));
   }
@@ -390,7 +420,7 @@ static void check_program(const char* text, counts_t* counts) {
 static void random_graphs_give_the_bits_of_their_operations(void** state) {
   (void)state;
   counts_t counts = {0};
-  const uint64_t count = getenv("TENON_LONG_TESTS") ? 20000 : 400;
+  const uint64_t count = getenv("TENON_LONG_TESTS") ? 20000 : 1200;
   for (seed = 1; seed <= count; ++seed) {
     char* text = random_program();
     check_program(text, &counts);

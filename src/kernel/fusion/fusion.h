@@ -43,6 +43,7 @@ typedef enum tn_fusion_step_kind {
   TN_FUSION_MAP,     // an element-wise operation, by its kernel's `range`
   TN_FUSION_FOLD,    // a reduction of rows, by `run_rows`
   TN_FUSION_REPEAT,  // an element for each row becomes one for each element
+  TN_FUSION_CHAIN,   // several element-wise operations, as they run
 } tn_fusion_step_kind_t;
 
 // Values are numbers; the results of a step follow each other.
@@ -57,6 +58,7 @@ typedef struct tn_fusion_step {
   const uint32_t* operands;
   uint32_t first_result;
   uint32_t repeated;  // bit i: operand i is not of ALL: each element of it stands for several
+  const struct tn_fusion_chain* chain;
 } tn_fusion_step_t;
 
 // Everything lives as long as the fusion's state.

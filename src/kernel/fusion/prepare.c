@@ -106,6 +106,7 @@ static tn_status_t make_loops(tn_fusion_state_t* state, tn_arena_t* arena) {
     for (size_t l = 0; l < state->loop_count; ++l) {
       gather->is_same_for_lines &= gather->loop_strides[l] == 0;
     }
+    gather->is_scalar = gather->is_same_for_lines && gather->column_stride == 0;
     const int64_t size = element_size_of(state, gather), column = llabs(gather->column_stride);
     const int64_t line = count > 1 ? llabs(gather->loop_strides[count - 2]) : 0;
     gather->is_transposed = column > size && line != 0 && line < column;
@@ -273,6 +274,7 @@ static uint32_t new_slot(slot_maker_t* maker, uint32_t value) {
 // Whether the step's result 0 may be where `value`, which it reads, is.
 static bool works_in_place(const tn_fusion_step_t* step, uint32_t value) {
   bool reads = false;
+  if (step->kind == TN_FUSION_CHAIN) return true;
   if (step->kind != TN_FUSION_MAP) return false;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     if (step->operands[i] != value) continue;
@@ -288,7 +290,7 @@ static bool is_inner(const tn_fusion_state_t* state, uint32_t value) {
 
 static void make_slots_of_step(slot_maker_t* maker, uint32_t index) {
   tn_fusion_state_t* state = maker->state;
-  const tn_fusion_step_t* step = &state->spec.steps[index];
+  const tn_fusion_step_t* step = &state->steps[index];
   const tn_fusion_value_t* values = state->spec.values;
   for (uint32_t r = 0; r < step->result_count; ++r) {
     const uint32_t value = step->first_result + r;
@@ -316,11 +318,6 @@ static void give_back(slot_maker_t* maker, uint32_t index, uint32_t value) {
   }
 }
 
-bool tn__fusion_is_picked(const tn_fusion_state_t* state, size_t read) {
-  const tn_fusion_read_t* way = &state->spec.reads[read];
-  return !way->is_dense && state->spec.values[way->value].space == TN_FUSION_ROW;
-}
-
 // Values that steps hand to each other share slots as their lives allow. The step's operands are
 // gone from `slots` where a result takes their place, so each step's pointers are noted at once.
 static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
@@ -333,9 +330,9 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->pointer_slots));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->moving));
   for (size_t v = 0; v < spec->value_count; ++v) state->slots[v] = TN_FUSION_NO_SLOT;
-  for (uint32_t s = 0; s < spec->step_count; ++s) {
-    for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
-      maker.last_reads[spec->steps[s].operands[i]] = s + 1;
+  for (uint32_t s = 0; s < state->step_count; ++s) {
+    for (uint32_t i = 0; i < state->steps[s].operand_count; ++i) {
+      maker.last_reads[state->steps[s].operands[i]] = s + 1;
     }
   }
   for (size_t r = 0; r < spec->result_count; ++r) {
@@ -355,8 +352,8 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
     if (tn__fusion_is_picked(state, i)) state->slots[value] = new_slot(&maker, value);
   }
   uint32_t* pointer = state->pointer_slots;
-  for (uint32_t s = 0; s < spec->step_count; ++s) {
-    const tn_fusion_step_t* step = &spec->steps[s];
+  for (uint32_t s = 0; s < state->step_count; ++s) {
+    const tn_fusion_step_t* step = &state->steps[s];
     uint32_t* first = pointer;
     for (uint32_t i = 0; i < step->operand_count; ++i) {
       *pointer++ = state->slots[step->operands[i]];
@@ -432,8 +429,8 @@ static uint32_t in_place_mask(const tn_fusion_state_t* state, uint32_t value) {
   for (uint32_t o = 0; o < spec->operand_count && o < 32; ++o) {
     bool fits = is_read_once(spec, o, &read) && is_alike(&spec->values[read], &spec->values[value]);
     bool is_written = false;
-    for (size_t s = 0; fits && s < spec->step_count; ++s) {
-      const tn_fusion_step_t* step = &spec->steps[s];
+    for (size_t s = 0; fits && s < state->step_count; ++s) {
+      const tn_fusion_step_t* step = &state->steps[s];
       const bool writes =
           value >= step->first_result && value < step->first_result + step->result_count;
       for (uint32_t i = 0; fits && i < step->operand_count; ++i) {
@@ -526,11 +523,11 @@ static void place_results(tn_fusion_state_t* state) {
 }
 
 // The step behind which nothing reads the value any more.
-static size_t last_read_of(const tn_fusion_spec_t* spec, uint32_t value) {
+static size_t last_read_of(const tn_fusion_state_t* state, uint32_t value) {
   size_t last = 0;
-  for (size_t s = 0; s < spec->step_count; ++s) {
-    for (uint32_t i = 0; i < spec->steps[s].operand_count; ++i) {
-      if (spec->steps[s].operands[i] == value) last = s;
+  for (size_t s = 0; s < state->step_count; ++s) {
+    for (uint32_t i = 0; i < state->steps[s].operand_count; ++i) {
+      if (state->steps[s].operands[i] == value) last = s;
     }
   }
   return last;
@@ -548,18 +545,18 @@ static tn_status_t bytes_of_element(const tn_fusion_state_t* state, tn_arena_t* 
   const tn_fusion_spec_t* spec = &state->spec;
   size_t fixed = 0, live = 0, most = 0;
   size_t* ended = NULL;  // by step: bytes of values that are read there last
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->step_count + 1, &ended));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->step_count + 1, &ended));
   for (size_t v = 0; v < spec->value_count; ++v) {
     const tn_fusion_value_t* value = &spec->values[v];
     if (value->space == TN_FUSION_ALL && value->is_read) fixed += value->element_size;
   }
-  for (size_t s = 0; s < spec->step_count; ++s) {
-    const tn_fusion_step_t* step = &spec->steps[s];
+  for (size_t s = 0; s < state->step_count; ++s) {
+    const tn_fusion_step_t* step = &state->steps[s];
     for (uint32_t r = 0; r < step->result_count; ++r) {
       const uint32_t v = step->first_result + r;
       if (spec->values[v].space != TN_FUSION_ALL) continue;
       live += spec->values[v].element_size;
-      const size_t last = last_read_of(spec, v);
+      const size_t last = last_read_of(state, v);
       // A result stays.
       if (!is_result(spec, v)) ended[last > s ? last : s] += spec->values[v].element_size;
     }
@@ -567,6 +564,26 @@ static tn_status_t bytes_of_element(const tn_fusion_state_t* state, tn_arena_t* 
     live -= ended[s];
   }
   *out_byte_size = fixed + most;
+  return TN_OK;
+}
+
+// What comes from memory, where all that is read and written is more than the caches hold.
+static tn_status_t find_ahead(tn_fusion_state_t* state, tn_arena_t* arena) {
+  const tn_fusion_spec_t* spec = &state->spec;
+  uint64_t element_bytes = 0;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->read_count, &state->ahead));
+  for (size_t i = 0; i < spec->read_count; ++i) {
+    const uint32_t value = spec->reads[i].value;
+    if (!spec->reads[i].is_dense || spec->values[value].space != TN_FUSION_ALL) continue;
+    state->ahead[state->ahead_count++] = value;
+    element_bytes += spec->values[value].element_size;
+  }
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    const tn_fusion_value_t* value = &spec->values[spec->results[r]];
+    if (value->space == TN_FUSION_ALL) element_bytes += value->element_size;
+  }
+  const bool is_large = (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
+  if (!is_large || state->runs_parts) state->ahead_count = 0;
   return TN_OK;
 }
 
@@ -578,22 +595,21 @@ static tn_status_t plan_tiles(tn_fusion_state_t* state, tn_kernel_site_t* site) 
   place_results(state);
   if (spec->last) place_last(state);
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->result_count, &site->in_place));
-  for (size_t r = 0; r < spec->result_count; ++r) {
-    site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
-  }
   TN_RETURN_IF_ERROR(find_gathers(state, arena));
   TN_RETURN_IF_ERROR(make_loops(state, arena));
   if (state->element_count == 0) return TN_OK;
   TN_RETURN_IF_ERROR(drop_repeats(state, arena));
-  for (size_t s = 0; s < spec->step_count; ++s) {
-    const tn_fusion_step_t* step = &spec->steps[s];
-    state->pointer_count += (size_t)step->operand_count + step->result_count;
-  }
   TN_RETURN_IF_ERROR(find_repeated(state, arena));
+  TN_RETURN_IF_ERROR(tn__fusion_join_steps(state, arena));
+  for (size_t s = 0; s < state->step_count; ++s) {
+    state->pointer_count += (size_t)state->steps[s].operand_count + state->steps[s].result_count;
+  }
+  for (size_t r = 0; r < spec->result_count; ++r) {
+    site->in_place[r] = in_place_mask(state, spec->results[r]) & site->single_operands;
+  }
   size_t element_bytes = 0;
   TN_RETURN_IF_ERROR(bytes_of_element(state, arena, &element_bytes));
-  state->asks_ahead =
-      !state->runs_parts && (uint64_t)state->element_count * element_bytes > LARGE_BYTES;
+  TN_RETURN_IF_ERROR(find_ahead(state, arena));
   cut(state, element_bytes);
   TN_RETURN_IF_ERROR(make_slots(state, arena));
   return place_slots(state, arena);

@@ -164,10 +164,6 @@ static void place_gather(const worker_t* worker, const tn_fusion_gather_t* gathe
   *gathered = (gathered_t){
       .source = source, .lines = gather->is_same_for_lines ? lines : 1, .columns = columns};
   char* target = slot_of(worker, read->value);
-  if (gather->column_stride == 0 && gather->is_same_for_lines) {
-    fill_row(target, source, size, lines * columns);
-    return;
-  }
   const size_t line_bytes = (size_t)columns * size;
   for (int64_t l = 0; l < lines; ++l, target += line_bytes) {
     if (gather->column_stride == 0) {
@@ -251,6 +247,7 @@ static void place_reads(const worker_t* worker, const tile_t* tile) {
     worker->places[read->value] = place_of_operand(worker, read, tile);
   }
   for (size_t g = 0; g < state->gather_count; ++g) {
+    if (state->gathers[g].is_scalar) continue;
     place_gather(worker, &state->gathers[g], &worker->gathered[g], tile);
   }
 }
@@ -311,10 +308,46 @@ static tn_status_t run_with_repeated(const worker_t* worker, const tn_fusion_ste
   return TN_OK;
 }
 
+// Operands of which one element stands for a row or line begin anew with each.
+static void run_chain(const worker_t* worker, const tn_fusion_step_t* step, char* const* pointers,
+                      const tile_t* tile) {
+  const tn_fusion_state_t* state = worker->state;
+  const tn_fusion_chain_t* chain = step->chain;
+  int64_t segments = 1, length = tile->lines * tile->columns, row = 1;
+  if (chain->segments == TN_FUSION_ROW) segments = tile->rows, length = state->row_length;
+  if (chain->segments == TN_FUSION_LINE) {
+    segments = tile->lines, length = tile->columns, row = state->lines_per_row;
+  }
+  const uint32_t count = step->operand_count;
+  if (segments == 1) {
+    chain->run(chain->links, chain->link_count, (const void* const*)pointers, pointers[count],
+               (size_t)length);
+    return;
+  }
+  const char* operands[TN_LINK_LIMIT + 1];
+  const size_t out_size = state->spec.values[step->first_result].element_size * (size_t)length;
+  for (int64_t s = 0; s < segments; ++s) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const tn_fusion_value_t* value = &state->spec.values[step->operands[i]];
+      int64_t at = 0;
+      if (value->space == TN_FUSION_ALL) at = s * length;
+      if (value->space == TN_FUSION_LINE) at = s;
+      if (value->space == TN_FUSION_ROW) at = s / row;
+      operands[i] = pointers[i] + (size_t)at * value->element_size;
+    }
+    chain->run(chain->links, chain->link_count, (const void* const*)operands,
+               pointers[count] + (size_t)s * out_size, (size_t)length);
+  }
+}
+
 static tn_status_t run_step(const worker_t* worker, const tn_fusion_step_t* step, char** pointers,
                             const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
   if (step->repeated) return run_with_repeated(worker, step, pointers, tile);
+  if (step->kind == TN_FUSION_CHAIN) {
+    run_chain(worker, step, pointers, tile);
+    return TN_OK;
+  }
   if (step->kind == TN_FUSION_REPEAT) {
     repeat_rows(state, step->first_result, pointers, tile->rows);
     return TN_OK;
@@ -346,17 +379,15 @@ static void stream_results(const worker_t* worker, const tile_t* tile) {
 static void ask_ahead(const worker_t* worker, const tile_t* tile, size_t step) {
   enum { LINE_BYTES = 64 };
   const tn_fusion_state_t* state = worker->state;
-  const tn_fusion_spec_t* spec = &state->spec;
-  if (!state->asks_ahead || tile->columns != state->columns_per_unit) return;
+  if (state->ahead_count == 0 || tile->columns != state->columns_per_unit) return;
   const size_t tile_elements = (size_t)(tile->lines * tile->columns);
   const bool is_stacked = state->lines_per_unit > state->lines_per_tile;
   const size_t ahead = is_stacked ? (size_t)(tile->lines * state->column_count) : tile_elements;
-  for (size_t i = 0; i < spec->read_count; ++i) {
-    const tn_fusion_value_t* value = &spec->values[spec->reads[i].value];
-    if (!spec->reads[i].is_dense || value->space != TN_FUSION_ALL) continue;
-    const char* start = worker->places[spec->reads[i].value] + ahead * value->element_size;
-    const size_t length = tile_elements * value->element_size;
-    const size_t part = (length / spec->step_count + LINE_BYTES) / LINE_BYTES * LINE_BYTES;
+  for (size_t i = 0; i < state->ahead_count; ++i) {
+    const size_t size = state->spec.values[state->ahead[i]].element_size;
+    const char* start = worker->places[state->ahead[i]] + ahead * size;
+    const size_t length = tile_elements * size;
+    const size_t part = (length / state->step_count + LINE_BYTES) / LINE_BYTES * LINE_BYTES;
     const size_t end = (step + 1) * part < length ? (step + 1) * part : length;
     for (size_t at = step * part; at < end; at += LINE_BYTES) __builtin_prefetch(start + at, 0, 2);
   }
@@ -364,15 +395,14 @@ static void ask_ahead(const worker_t* worker, const tile_t* tile, size_t step) {
 
 static tn_status_t run_tile(const worker_t* worker, const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
-  const tn_fusion_spec_t* spec = &state->spec;
   place_reads(worker, tile);
   place_results(worker, tile);
   for (size_t m = 0; m < state->moving_count; ++m) {
     worker->pointers[state->moving[m].pointer] = worker->places[state->moving[m].value];
   }
   char** pointers = worker->pointers;
-  for (size_t s = 0; s < spec->step_count; ++s) {
-    const tn_fusion_step_t* step = &spec->steps[s];
+  for (size_t s = 0; s < state->step_count; ++s) {
+    const tn_fusion_step_t* step = &state->steps[s];
     ask_ahead(worker, tile, s);
     tn_status_t status = run_step(worker, step, pointers, tile);
     if (__builtin_expect(status != TN_OK, 0)) return tn__node_locate(step->node, status);
@@ -414,6 +444,21 @@ static size_t worker_byte_size(const tn_fusion_state_t* state) {
   return state->gather_count * sizeof(gathered_t) + state->scratch_byte_size;
 }
 
+// What is the same in all tiles.
+static void place_scalars(const worker_t* worker) {
+  const tn_fusion_state_t* state = worker->state;
+  for (size_t g = 0; g < state->gather_count; ++g) {
+    const tn_fusion_gather_t* gather = &state->gathers[g];
+    if (!gather->is_scalar) continue;
+    const tn_fusion_read_t* read = &state->spec.reads[gather->read];
+    const char* source = (const char*)worker->call->operands[read->operand] + read->byte_offset;
+    worker->places[read->value] = (char*)(uintptr_t)source;
+    if (!gather->is_gathered) continue;
+    fill_row(slot_of(worker, read->value), source, state->spec.values[read->value].element_size,
+             tn__fusion_tile_length(state));
+  }
+}
+
 static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* memory) {
   const tn_fusion_state_t* state = call->state;
   memory += -(uintptr_t)memory % TN_FUSION_ALIGNMENT;
@@ -427,6 +472,7 @@ static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* m
     const uint32_t slot = state->pointer_slots[p];
     worker->pointers[p] = slot == TN_FUSION_NO_SLOT ? NULL : memory + state->slot_offsets[slot];
   }
+  place_scalars(worker);
 }
 
 // What follows each other is cut where a tile may end: parts of lines, or several whole ones.
