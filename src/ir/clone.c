@@ -15,8 +15,10 @@ static void copy_value(cloner_t* cloner, const tn_value_t* original, tn_value_t*
   cloner->copies[original->id] = copy;
 }
 
-static tn_value_t* copy_of(const cloner_t* cloner, const tn_value_t* original) {
-  return cloner->copies[original->id];
+// A value of the outside that has no copy is used as it is.
+static tn_value_t* copy_of(const cloner_t* cloner, tn_value_t* original) {
+  tn_value_t* copy = cloner->copies[original->id];
+  return copy ? copy : original;
 }
 
 // Appends to `region`, or inserts before `position` when that is not NULL.
@@ -156,6 +158,31 @@ tn_status_t tn__function_splice(const tn_function_t* function, tn_node_t* positi
   }
   for (uint32_t i = 0; i < last->operand_count; ++i) {
     out_results[i] = copy_of(&cloner, last->operands[i]);
+  }
+done:
+  tn__arena_deinit(&cloner.scratch);
+  return status;
+}
+
+tn_status_t tn__region_splice(const tn_region_t* region, tn_node_t* position,
+                              tn_value_t* const* arguments, tn_value_t** out_results) {
+  tn_status_t status = TN_OK;
+  cloner_t cloner;
+  tn_function_t* function = region->function;
+  TN_DONE_IF_ERROR(cloner_init(&cloner, function->module->allocator, function));
+  for (uint32_t i = 0; i < region->argument_count; ++i) {
+    cloner.copies[region->arguments[i].id] = arguments[i];
+  }
+  TN_FOR_EACH_NODE (node, region) {
+    if (node == region->last) break;
+    TN_DONE_IF_ERROR(clone_node(&cloner, position->region, position, node));
+    const tn_node_t* copy = position->previous;
+    for (uint32_t i = 0; i < copy->result_count; ++i) {
+      copy_of(&cloner, &node->results[i])->id = function->value_count++;
+    }
+  }
+  for (uint32_t i = 0; i < region->last->operand_count; ++i) {
+    out_results[i] = copy_of(&cloner, region->last->operands[i]);
   }
 done:
   tn__arena_deinit(&cloner.scratch);

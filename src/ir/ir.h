@@ -168,6 +168,11 @@ tn_function_t* tn__module_entry(const tn_module_t* module);
 TN_MUST_USE tn_status_t tn__function_splice(const tn_function_t* function, tn_node_t* position,
                                             tn_value_t* const* arguments, tn_value_t** out_results);
 
+// The same of a region in whose nodes are no regions, inside its own function, whose values are
+// numbered and uses of replaced ones resolved; new values have numbers as well.
+TN_MUST_USE tn_status_t tn__region_splice(const tn_region_t* region, tn_node_t* position,
+                                          tn_value_t* const* arguments, tn_value_t** out_results);
+
 // Values from outside that the regions of a node use, as tn__node_copy wants them replaced. The
 // function's values are numbered. The list is in `arena`.
 typedef struct tn_captured_values {
@@ -236,6 +241,10 @@ void tn__function_number(tn_function_t* function);
 // Puts resolved values (tn__value_resolve) in the place of all operands. After it no value is
 // replaced any more.
 void tn__function_resolve(tn_function_t* function);
+
+// Element i of the results depends on element i of the operands alone: by the operation's traits, or
+// because its elements are read as others of the same width.
+bool tn__node_is_elementwise(const tn_node_t* node);
 
 // `status` with the node's place and source line. Takes and returns it.
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status);

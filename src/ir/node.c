@@ -136,6 +136,14 @@ static tn_status_t locate(const tn_module_t* module, tn_location_t location, tn_
   return tn__source_locate(tn__module_source(module), location, status);
 }
 
+bool tn__node_is_elementwise(const tn_node_t* node) {
+  if (tn__op_has(node->op, TN_ELEMENTWISE)) return true;
+  if (node->op != TN__OP(bitcast_convert)) return false;
+  const tn_type_t *from = node->operands[0]->type, *to = node->results[0].type;
+  return tn__type_same_shape(from, to) &&
+         tn_dtype_bit_width(from->dtype) == tn_dtype_bit_width(to->dtype);
+}
+
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {
   return locate(node->region->function->module, node->location, status);
 }

@@ -7,7 +7,9 @@
 // module is compiled.
 static bool is_elementwise(const tn_node_t* node) {
   if (node->region_count || node->result_count == 0) return false;
-  if (!tn__op_has(node->op, TN_FOREIGN)) return tn__op_has(node->op, TN_PURE | TN_ELEMENTWISE);
+  if (!tn__op_has(node->op, TN_FOREIGN)) {
+    return tn__op_has(node->op, TN_PURE) && tn__node_is_elementwise(node);
+  }
   return !tn__attr_get_bool(&node->attrs, "has_side_effect", false);
 }
 

@@ -4,7 +4,8 @@
 // one group: operations over one shape, reductions of its rows, operations over what these give,
 // and operations over the shape again that read that. All else that it needs is on lower ones. So
 // nodes of one level that hand values to each other may be computed together: a way from one of
-// them to another through anything else would have to climb and could not come back. Levels begin
+// them to another through anything else would have to climb and could not come back. What no group
+// computes is above the groups that it needs, and not above anything else. Levels begin
 // as low as they can be. Then, last nodes first, a node rises to those that use it, unless arrays
 // would have to live longer for that than its own result does.
 #include "pass/fusion.h"
@@ -122,7 +123,7 @@ static bool is_here(const finder_t* finder, const tn_value_t* value) {
 static bool has_large(const finder_t* finder) {
   for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
     const tn_node_t* node = finder->groups->nodes[i];
-    if (tn__op_has(node->op, TN_ELEMENTWISE) && node->result_count &&
+    if (tn__node_is_elementwise(node) && node->result_count &&
         is_large(finder, node->results[0].type)) {
       return true;
     }
@@ -198,7 +199,7 @@ static tn_status_t classify(finder_t* finder, uint32_t i) {
   const tn_node_t* node = finder->groups->nodes[i];
   tn_fusion_role_t role = TN_FUSION_OUTSIDE;
   if (node->op == TN__OP(reduce)) return classify_reduction(finder, i);
-  if (!tn__op_has(node->op, TN_ELEMENTWISE) || node->result_count == 0) return TN_OK;
+  if (!tn__node_is_elementwise(node) || node->result_count == 0) return TN_OK;
   if (finder->has_folds) TN_RETURN_IF_ERROR(classify_rows(finder, i));
   if (finder->kinds[i] == ROW || !is_large(finder, node->results[0].type)) return TN_OK;
   TN_RETURN_IF_ERROR(find_role(finder, i, &role));
@@ -349,10 +350,18 @@ static void note_joins(const finder_t* finder) {
   }
 }
 
+// Whether what the node gives is computed in a group, if only as what it is a view of.
+static bool is_of_group(const finder_t* finder, uint32_t i) {
+  const tn_value_t* root = tn__fusion_root(&finder->groups->nodes[i]->results[0]);
+  return is_here(finder, root) && finder->kinds[root->node->id] != OTHER;
+}
+
 // How much higher than what it needs by dependency d node i has to be. A view is where its operand
-// is: it computes nothing, and its readers are above.
+// is: it computes nothing, and its readers are above. What no group computes is there before the
+// groups of its level.
 static int32_t rise_over(const finder_t* finder, uint32_t i, uint32_t d) {
-  return finder->joins[d] || is_view(finder->groups->nodes[i]) ? 0 : 1;
+  if (finder->joins[d] || is_view(finder->groups->nodes[i])) return 0;
+  return is_of_group(finder, finder->groups->dependencies[d]);
 }
 
 static void begin_levels(finder_t* finder) {

@@ -15,6 +15,7 @@ tn_status_t tn__pass_normalize_layouts(tn_module_t* module, tn_function_t* entry
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_unroll_loops(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_loop_invariant_carries(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_hoist_invariants(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_delay_carries(tn_module_t* module, tn_function_t* entry);

@@ -1,5 +1,5 @@
-// Operations that change nothing give way to their operand, large splats become broadcasts of one
-// element, and reductions of single elements what their region does to one.
+// Operations that change nothing give way to their operand, large splats and iotas become
+// broadcasts, and reductions of single elements what their region does to one.
 #include "kernel/body_shape.h"
 #include "pass/passes.h"
 
@@ -123,6 +123,32 @@ TN_APART static tn_status_t split_splat(tn_node_t* node) {
   return TN_OK;
 }
 
+// iota along one of several dimensions  becomes  broadcast_in_dim (iota of that dimension), which
+// is read as it is.
+TN_APART static tn_status_t split_iota(tn_node_t* node) {
+  const tn_type_t* type = node->results[0].type;
+  tn_pass_attrs_t along = {.arena = &node->region->function->module->arena}, into = along;
+  if (!tn__type_is_tensor(type) || !tn__type_is_static(type) || type->rank < 2 ||
+      tn__type_byte_size(type) <= LARGE_SPLAT_BYTES) {
+    return TN_OK;
+  }
+  const int64_t dimension = tn__attr_get_integer(&node->attrs, "iota_dimension", 0);
+  const tn_type_t* line = NULL;
+  const tn_attr_t* first = NULL;
+  tn_value_t *counted = NULL, *result = NULL;
+  TN_RETURN_IF_ERROR(tn__type_tensor(along.arena, type->dtype, 1, &type->dims[dimension], &line));
+  TN_RETURN_IF_ERROR(tn__attr_integer(along.arena, TN_DTYPE_S64, 0, &first));
+  tn__pass_add_attr(&along, "iota_dimension", first);
+  TN_RETURN_IF_ERROR(tn__pass_insert(node, node->op, 0, NULL, &along, line, &counted));
+  TN_RETURN_IF_ERROR(tn__pass_add_list(&into, "broadcast_dimensions", 1, &dimension));
+  TN_RETURN_IF_ERROR(
+      tn__pass_insert(node, TN__OP(broadcast_in_dim), 1, &counted, &into, type, &result));
+  result->name = node->results[0].name;
+  node->results[0].replacement = result;
+  tn__node_remove(node);
+  return TN_OK;
+}
+
 // reduce over dimensions of size 1  becomes  its operation on the initial value and the input.
 // JAX's checks of indices have it.
 TN_APART static tn_status_t reduce_once(tn_node_t* node, tn_arena_t* scratch) {
@@ -157,6 +183,10 @@ static tn_status_t simplify_region(tn_region_t* region, tn_arena_t* scratch) {
     }
     if (node->op == TN__OP(constant)) {
       TN_RETURN_IF_ERROR(split_splat(node));
+      continue;
+    }
+    if (node->op == TN__OP(iota)) {
+      TN_RETURN_IF_ERROR(split_iota(node));
       continue;
     }
     if (node->op == TN__OP(reduce)) {

@@ -72,7 +72,8 @@ static void scatter_bits(const side_t* side, const uint8_t* bits, size_t count,
   }
 }
 
-static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
+// Of groups, which are elements where both dtypes have the same width.
+tn_status_t tn__cpu_bitcast_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const bitcast_state_t* state = call->state;
   size_t from_length = state->from_group * state->from.size;
@@ -93,6 +94,6 @@ static tn_status_t run_range(int64_t begin, int64_t end, void* user) {
 
 tn_status_t tn__cpu_bitcast_run(const tn_kernel_call_t* call) {
   const bitcast_state_t* state = call->state;
-  return tn__pool_parallel_for(call->context->pool, state->group_count, GRAIN, run_range,
-                               (void*)call);
+  return tn__pool_parallel_for(call->context->pool, state->group_count, GRAIN,
+                               tn__cpu_bitcast_range, (void*)call);
 }

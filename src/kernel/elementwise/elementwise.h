@@ -34,7 +34,8 @@ TN_MUST_USE tn_status_t tn__cpu_convert_range(int64_t begin, int64_t end, void* 
 
 // bitcast.c
 TN_MUST_USE tn_status_t tn__cpu_bitcast_prepare(tn_kernel_site_t* site);
-TN_MUST_USE tn_status_t tn__cpu_bitcast_run(const tn_kernel_call_t* call);
+TN_MUST_USE tn_status_t tn__cpu_bitcast_range(int64_t begin, int64_t end, void* user);
+tn_status_t tn__cpu_bitcast_run(const tn_kernel_call_t* call);
 
 // next_after.c
 bool tn__cpu_next_after_supports(const tn_op_use_t* use);

@@ -8,7 +8,7 @@
 
 enum {
   FEWEST_ELEMENTS = 4096,     // below, plain instructions are as fast
-  MOST_MEMBERS = 128,         // that share what a thread has of the caches
+  MOST_MEMBERS = 192,         // that share what a thread has of the caches
   FEWEST_ROW_ELEMENTS = 8,    // shorter ones cost more than they save
   MOST_ROW_BYTES = 64 << 10,  // several values of a whole row are there as well
   MOST_STEP = 8,              // elements from one to the next that still are neighbours
@@ -97,7 +97,7 @@ static tn_status_t role_of_reduction(const tn_node_t* node, tn_arena_t* scratch,
 }
 
 bool tn__fusion_fits(const tn_node_t* node) {
-  return tn__op_has(node->op, TN_ELEMENTWISE) && !has_effects(node) && !node->region_count &&
+  return tn__node_is_elementwise(node) && !has_effects(node) && !node->region_count &&
          node->operand_count && node->result_count && !is_odd(node) && are_types_fit(node);
 }
 
