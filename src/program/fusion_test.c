@@ -39,7 +39,14 @@ enum {
 static const char* const dtypes[] = {"f32", "bf16", "f16",  "f64",          "f8E4M3FN",
                                      "i32", "ui8",  "i4",   "i64",          "i1",
                                      "i16", "ui2",  "ui64", "complex<f32>", "complex<f64>"};
-enum { DTYPE_COUNT = sizeof dtypes / sizeof *dtypes, I1 = 9, COMPLEX = 13 };
+enum {
+  DTYPE_COUNT = sizeof dtypes / sizeof *dtypes,
+  I32 = 5,
+  I64 = 8,
+  I1 = 9,
+  UI64 = 12,
+  COMPLEX = 13
+};
 
 typedef struct shape {
   size_t rank;
@@ -244,17 +251,47 @@ static void put_rows(writer_t* writer, size_t from) {
   put_operation(writer, binary_of(source.dtype), 2, (size_t[]){from, repeated}, source, "");
 }
 
+// A number that all elements are, as an array.
+static size_t put_splat(writer_t* writer, value_t type, unsigned number) {
+  const size_t scalar = add_value(writer, type.dtype, 1);
+  put(writer, "%%v%zu = stablehlo.constant dense<%u> : tensor<%s>\n", scalar, number,
+      dtypes[type.dtype]);
+  put_broadcast(writer, scalar, type.shape);
+  return writer->value_count - 1;
+}
+
+// Both shifts of a rotation, or of what is none.
+static size_t put_rotation(writer_t* writer, size_t from, value_t type) {
+  static const char* const names[] = {"shift_left", "shift_right_logical"};
+  size_t parts[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const size_t amount = put_splat(writer, type, (unsigned)below(70));
+    put_operation(writer, names[i], 2, (size_t[]){from, amount}, type, "");
+    parts[i] = writer->value_count - 1;
+  }
+  const bool is_swapped = below(2);
+  put_operation(writer, "or", 2, (size_t[]){parts[is_swapped], parts[!is_swapped]}, type, "");
+  return writer->value_count - 1;
+}
+
 // Operations that go on with each other's results, which nothing else reads, over arrays, rows,
 // lines and single elements.
 static void put_chain(writer_t* writer, size_t from) {
-  static const char* const names[] = {"add",     "subtract", "multiply", "divide",
-                                      "maximum", "minimum",  "negate",   "abs"};
+  static const char* const of_floats[] = {"add",     "subtract", "multiply", "divide",
+                                          "maximum", "minimum",  "negate",   "abs"};
+  static const char* const of_integers[] = {"add", "subtract", "multiply", "and",
+                                            "or",  "xor",      "negate",   "xor"};
   const value_t type = writer->values[from];
-  for (size_t left = 2 + below(8); left > 0 && writer->value_count + 2 < VALUE_LIMIT; --left) {
-    const char* name = names[below(8)];
-    const bool is_unary = name[0] == 'n' || (name[0] == 'a' && name[1] == 'b');
+  const bool is_float = type.dtype < KIND_FLOATS;
+  for (size_t left = 2 + below(8); left > 0 && writer->value_count + 8 < VALUE_LIMIT; --left) {
+    const char* name = (is_float ? of_floats : of_integers)[below(8)];
+    const bool is_unary = strcmp(name, "negate") == 0 || strcmp(name, "abs") == 0;
     const size_t part = find(writer, type.dtype, below(writer->shape_count));
     size_t other = below(4) ? find(writer, type.dtype, type.shape) : from;
+    if (!is_float && below(3) == 0) {
+      from = put_rotation(writer, from, type);
+      continue;
+    }
     if (part != VALUE_LIMIT && writer->values[part].shape != type.shape && below(2)) {
       put_broadcast(writer, part, type.shape);
       const size_t last = writer->value_count - 1;
@@ -269,6 +306,16 @@ static void put_chain(writer_t* writer, size_t from) {
   }
 }
 
+// The same bits as elements of another type; not from floats, whose NaNs are of any bits.
+static bool put_bitcast(writer_t* writer, size_t from) {
+  static const size_t pairs[][2] = {{5, 0}, {10, 1}, {10, 2}, {8, 3}, {8, 12}, {12, 8}};
+  const value_t type = writer->values[from];
+  const size_t* pair = pairs[below(6)];
+  if (pair[0] != type.dtype) return false;
+  put_operation(writer, "bitcast_convert", 1, (size_t[]){from}, (value_t){pair[1], type.shape}, "");
+  return true;
+}
+
 static void put_random_operation(writer_t* writer) {
   static const char* const unary[] = {"tanh", "abs", "negate", "floor", "exponential"};
   const size_t from = below(writer->value_count);
@@ -278,7 +325,7 @@ static void put_random_operation(writer_t* writer) {
   const size_t scalar = find(writer, type.dtype, 1);
   const size_t choice = find(writer, I1, below(4) ? type.shape : 1);
   const size_t to = below(DTYPE_COUNT);
-  switch (below(11)) {
+  switch (below(12)) {
     case 0: put_broadcast(writer, from, below(3) ? 0 : below(writer->shape_count)); return;
     case 1:
       if (is_complex) break;
@@ -300,8 +347,11 @@ static void put_random_operation(writer_t* writer) {
     case 5: put_reduction(writer, from); return;
     case 7: put_rows(writer, from); return;
     case 8:
-      if (!is_float) break;
+      if (!is_float && type.dtype != I32 && type.dtype != I64 && type.dtype != UI64) break;
       put_chain(writer, from);
+      return;
+    case 9:
+      if (!put_bitcast(writer, from)) break;
       return;
     case 6:
       if (!is_float) break;
@@ -321,7 +371,7 @@ static void put_types(writer_t* writer, size_t count, const size_t* values) {
 
 // A text of operations first: what it returns is known when they are there.
 static char* random_program(void) {
-  enum { RESULT_COUNT = 4, TEXT_LENGTH = 1 << 16 };
+  enum { RESULT_COUNT = 4, TEXT_LENGTH = 1 << 18 };
   writer_t body = {.capacity = TEXT_LENGTH, .text = calloc(1, TEXT_LENGTH)};
   assert_non_null(body.text);
   make_shapes(&body);

@@ -8,70 +8,144 @@ enum { VECTORS = 8 };  // that a chain works on at a time: half of the registers
 
 #define SCALAR float
 #define BITS_T uint32_t
+#define IS_FLOAT 1
 #define LOOP(name) TN_PASTE(chain_f32, name)
 #define TARGET
 #define LANES 4
 #include "kernel/elementwise/chain.inc"
-#if TN_ISA_X86
 #undef TARGET
-#define TARGET TN_ISA_TARGET_AVX2
+#if TN_ISA_X86
 #define LOOP(name) TN_PASTE(chain_f32_avx2, name)
+#define TARGET TN_ISA_TARGET_AVX2
 #define LANES 8
 #include "kernel/elementwise/chain.inc"
 #undef TARGET
-#define TARGET TN_ISA_TARGET_AVX512
 #define LOOP(name) TN_PASTE(chain_f32_avx512, name)
+#define TARGET TN_ISA_TARGET_AVX512
 #define LANES 16
 #include "kernel/elementwise/chain.inc"
+#undef TARGET
 #endif
 #undef SCALAR
 #undef BITS_T
-#undef TARGET
+#undef IS_FLOAT
 
 #define SCALAR double
 #define BITS_T uint64_t
+#define IS_FLOAT 1
 #define LOOP(name) TN_PASTE(chain_f64, name)
 #define TARGET
 #define LANES 2
 #include "kernel/elementwise/chain.inc"
-#if TN_ISA_X86
 #undef TARGET
-#define TARGET TN_ISA_TARGET_AVX2
+#if TN_ISA_X86
 #define LOOP(name) TN_PASTE(chain_f64_avx2, name)
+#define TARGET TN_ISA_TARGET_AVX2
 #define LANES 4
 #include "kernel/elementwise/chain.inc"
 #undef TARGET
-#define TARGET TN_ISA_TARGET_AVX512
 #define LOOP(name) TN_PASTE(chain_f64_avx512, name)
+#define TARGET TN_ISA_TARGET_AVX512
 #define LANES 8
 #include "kernel/elementwise/chain.inc"
+#undef TARGET
 #endif
 #undef SCALAR
 #undef BITS_T
+#undef IS_FLOAT
+
+#define SCALAR uint32_t
+#define BITS_T uint32_t
+#define IS_FLOAT 0
+#define LOOP(name) TN_PASTE(chain_i32, name)
+#define TARGET
+#define LANES 4
+#include "kernel/elementwise/chain.inc"
 #undef TARGET
+#if TN_ISA_X86
+#define LOOP(name) TN_PASTE(chain_i32_avx2, name)
+#define TARGET TN_ISA_TARGET_AVX2
+#define LANES 8
+#include "kernel/elementwise/chain.inc"
+#undef TARGET
+#define LOOP(name) TN_PASTE(chain_i32_avx512, name)
+#define TARGET TN_ISA_TARGET_AVX512
+#define LANES 16
+#include "kernel/elementwise/chain.inc"
+#undef TARGET
+#endif
+#undef SCALAR
+#undef BITS_T
+#undef IS_FLOAT
+
+#define SCALAR uint64_t
+#define BITS_T uint64_t
+#define IS_FLOAT 0
+#define LOOP(name) TN_PASTE(chain_i64, name)
+#define TARGET
+#define LANES 2
+#include "kernel/elementwise/chain.inc"
+#undef TARGET
+#if TN_ISA_X86
+#define LOOP(name) TN_PASTE(chain_i64_avx2, name)
+#define TARGET TN_ISA_TARGET_AVX2
+#define LANES 4
+#include "kernel/elementwise/chain.inc"
+#undef TARGET
+#define LOOP(name) TN_PASTE(chain_i64_avx512, name)
+#define TARGET TN_ISA_TARGET_AVX512
+#define LANES 8
+#include "kernel/elementwise/chain.inc"
+#undef TARGET
+#endif
+#undef SCALAR
+#undef BITS_T
+#undef IS_FLOAT
 
 tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype) {
-  static const tn_chain_fn f32[] =
-      TN_ISA_SETS(chain_f32_run, chain_f32_avx2_run, chain_f32_avx512_run);
-  static const tn_chain_fn f64[] =
-      TN_ISA_SETS(chain_f64_run, chain_f64_avx2_run, chain_f64_avx512_run);
+#define SETS(name)                  \
+  static const tn_chain_fn name[] = \
+      TN_ISA_SETS(chain_##name##_run, chain_##name##_avx2_run, chain_##name##_avx512_run)
+  SETS(f32);
+  SETS(f64);
+  SETS(i32);
+  SETS(i64);
+#undef SETS
   if (!tn__isa_has(isa)) return NULL;
-  if (dtype == TN_DTYPE_F32) return f32[isa];
-  return dtype == TN_DTYPE_F64 ? f64[isa] : NULL;
+  switch (dtype) {
+    case TN_DTYPE_F32: return f32[isa];
+    case TN_DTYPE_F64: return f64[isa];
+    case TN_DTYPE_S32:
+    case TN_DTYPE_U32: return i32[isa];
+    case TN_DTYPE_S64:
+    case TN_DTYPE_U64: return i64[isa];
+    default: return NULL;
+  }
 }
 
 tn_chain_fn tn__chain_loop(tn_dtype_t dtype) {
   return tn__chain_loop_of(tn__isa_best(TN_ISA_AVX512), dtype);
 }
 
-tn_link_t tn__link_of(const tn_op_t* op, uint32_t operand) {
-  if (op == TN__OP(add)) return TN_LINK_ADD;
-  if (op == TN__OP(subtract)) return operand == 0 ? TN_LINK_SUBTRACT : TN_LINK_SUBTRACT_FROM;
-  if (op == TN__OP(multiply)) return TN_LINK_MULTIPLY;
+static tn_link_t link_of_floats(const tn_op_t* op, uint32_t operand) {
   if (op == TN__OP(divide)) return operand == 0 ? TN_LINK_DIVIDE : TN_LINK_DIVIDE_INTO;
   if (op == TN__OP(maximum)) return TN_LINK_MAXIMUM;
   if (op == TN__OP(minimum)) return TN_LINK_MINIMUM;
+  return op == TN__OP(abs) ? TN_LINK_ABS : TN_LINK_COUNT;
+}
+
+static tn_link_t link_of_integers(const tn_op_t* op, uint32_t operand) {
+  if (op == TN__OP(and)) return TN_LINK_AND;
+  if (op == TN__OP(or)) return TN_LINK_OR;
+  if (op == TN__OP(xor)) return TN_LINK_XOR;
+  if (op == TN__OP(shift_left) && operand == 0) return TN_LINK_SHIFT_LEFT;
+  return op == TN__OP(shift_right_logical) && operand == 0 ? TN_LINK_SHIFT_RIGHT : TN_LINK_COUNT;
+}
+
+tn_link_t tn__link_of(const tn_op_t* op, tn_dtype_t dtype, uint32_t operand) {
+  if (op == TN__OP(add)) return TN_LINK_ADD;
+  if (op == TN__OP(subtract)) return operand == 0 ? TN_LINK_SUBTRACT : TN_LINK_SUBTRACT_FROM;
+  if (op == TN__OP(multiply)) return TN_LINK_MULTIPLY;
   if (op == TN__OP(negate)) return TN_LINK_NEGATE;
-  if (op == TN__OP(abs)) return TN_LINK_ABS;
-  return TN_LINK_COUNT;
+  return (tn_dtype_kind(dtype) == TN_KIND_FLOAT ? link_of_floats : link_of_integers)(op, operand);
 }

@@ -12,21 +12,34 @@ typedef enum tn_link {
   TN_LINK_SUBTRACT,       // a - x
   TN_LINK_SUBTRACT_FROM,  // x - a
   TN_LINK_MULTIPLY,       // a * x
-  TN_LINK_DIVIDE,         // a / x
-  TN_LINK_DIVIDE_INTO,    // x / a
-  TN_LINK_MAXIMUM,        // as StableHLO's, which know NaN and signed zeros
+  // of floats
+  TN_LINK_DIVIDE,       // a / x
+  TN_LINK_DIVIDE_INTO,  // x / a
+  TN_LINK_MAXIMUM,      // as StableHLO's, which know NaN and signed zeros
   TN_LINK_MINIMUM,
-  TN_LINK_SQUARE,  // a * a; no operand, and neither have those that follow
+  // of integers
+  TN_LINK_AND,
+  TN_LINK_OR,
+  TN_LINK_XOR,
+  TN_LINK_SHIFT_LEFT,   // x is one element for all, here and in the next two
+  TN_LINK_SHIFT_RIGHT,  // logical
+  TN_LINK_SHIFT_BOTH,   // (a << x) | (a >> y), where y is one more operand: a rotation, mostly
+  // without an operand
+  TN_LINK_SQUARE,  // a * a
   TN_LINK_NEGATE,
-  TN_LINK_ABS,
+  TN_LINK_ABS,  // of floats
   TN_LINK_COUNT
 } tn_link_t;
 
-// Added to a link: x is one element that stands for all.
-enum { TN_LINK_ONE = 16, TN_LINK_LIMIT = 32 };  // and how many links a chain has at most
+enum {
+  TN_LINK_ONE = 32,    // added to a link: x is one element that stands for all
+  TN_LINK_LIMIT = 32,  // links of a chain
+  TN_LINK_OPERANDS = 2 * TN_LINK_LIMIT + 1,
+};
 
-static inline bool tn__link_has_operand(uint8_t link) {
-  return link % TN_LINK_ONE < TN_LINK_SQUARE;
+static inline uint32_t tn__link_operand_count(uint8_t link) {
+  const uint8_t op = link % TN_LINK_ONE;
+  return op == TN_LINK_SHIFT_BOTH ? 2 : op < TN_LINK_SHIFT_BOTH;
 }
 
 // operands[0] is what the value is at first; behind it the operands of links, in their order.
@@ -34,10 +47,11 @@ static inline bool tn__link_has_operand(uint8_t link) {
 typedef void (*tn_chain_fn)(const uint8_t* links, size_t link_count, const void* const* operands,
                             void* out, size_t count);
 
-// The link that the operation is when operand `operand` of it is the value; TN_LINK_COUNT: none.
-tn_link_t tn__link_of(const tn_op_t* op, uint32_t operand);
+// The link that the operation on this dtype is when operand `operand` of it is the value;
+// TN_LINK_COUNT: none.
+tn_link_t tn__link_of(const tn_op_t* op, tn_dtype_t dtype, uint32_t operand);
 
-// NULL: the dtype has no chains. f32 and f64 have.
+// NULL: the dtype has no chains. f32, f64 and integers of 32 and 64 bits have.
 tn_chain_fn tn__chain_loop(tn_dtype_t dtype);
 // For tests: that of one instruction set; NULL where the processor has not got it.
 tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype);

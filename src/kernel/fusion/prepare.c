@@ -323,12 +323,15 @@ static void give_back(slot_maker_t* maker, uint32_t index, uint32_t value) {
 static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
   const tn_fusion_spec_t* spec = &state->spec;
   slot_maker_t maker = {.state = state};
+  bool* is_fixed = NULL;  // by value
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &maker.last_reads));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count + 1, &maker.is_free));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count + 1, &state->slot_values));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &state->slots));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->pointer_slots));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->moving));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->pointer_count, &state->fixed));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &is_fixed));
   for (size_t v = 0; v < spec->value_count; ++v) state->slots[v] = TN_FUSION_NO_SLOT;
   for (uint32_t s = 0; s < state->step_count; ++s) {
     for (uint32_t i = 0; i < state->steps[s].operand_count; ++i) {
@@ -345,6 +348,7 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
         (state->lines_per_tile > 1 || gather->column_stride != element_size_of(state, gather));
     const uint32_t value = spec->reads[gather->read].value;
     if (gather->is_one) gather->is_gathered = !gather->is_same_for_lines;
+    is_fixed[value] = gather->is_scalar && !gather->is_gathered;
     if (gather->is_gathered) state->slots[value] = new_slot(&maker, value);
   }
   for (size_t i = 0; i < spec->read_count; ++i) {
@@ -367,8 +371,9 @@ static tn_status_t make_slots(tn_fusion_state_t* state, tn_arena_t* arena) {
       const uint32_t value = i < step->operand_count
                                  ? step->operands[i]
                                  : step->first_result + (i - step->operand_count);
-      state->moving[state->moving_count++] =
-          (tn_fusion_pointer_t){(uint32_t)(first - state->pointer_slots) + i, value};
+      tn_fusion_pointer_t* moving = is_fixed[value] ? &state->fixed[state->fixed_count++]
+                                                    : &state->moving[state->moving_count++];
+      *moving = (tn_fusion_pointer_t){(uint32_t)(first - state->pointer_slots) + i, value};
     }
     for (uint32_t i = 0; i < step->operand_count; ++i) give_back(&maker, s, step->operands[i]);
     for (uint32_t r = 0; r < step->result_count; ++r) give_back(&maker, s, step->first_result + r);
@@ -522,17 +527,6 @@ static void place_results(tn_fusion_state_t* state) {
   }
 }
 
-// The step behind which nothing reads the value any more.
-static size_t last_read_of(const tn_fusion_state_t* state, uint32_t value) {
-  size_t last = 0;
-  for (size_t s = 0; s < state->step_count; ++s) {
-    for (uint32_t i = 0; i < state->steps[s].operand_count; ++i) {
-      if (state->steps[s].operands[i] == value) last = s;
-    }
-  }
-  return last;
-}
-
 static bool is_result(const tn_fusion_spec_t* spec, uint32_t value) {
   bool is = spec->last && spec->last->operands[0] == value;
   for (size_t r = 0; r < spec->result_count; ++r) is |= spec->results[r] == value;
@@ -545,7 +539,13 @@ static tn_status_t bytes_of_element(const tn_fusion_state_t* state, tn_arena_t* 
   const tn_fusion_spec_t* spec = &state->spec;
   size_t fixed = 0, live = 0, most = 0;
   size_t* ended = NULL;  // by step: bytes of values that are read there last
+  size_t* lasts = NULL;  // by value: the step that reads it last
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, state->step_count + 1, &ended));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, spec->value_count, &lasts));
+  for (size_t s = 0; s < state->step_count; ++s) {
+    const tn_fusion_step_t* step = &state->steps[s];
+    for (uint32_t i = 0; i < step->operand_count; ++i) lasts[step->operands[i]] = s;
+  }
   for (size_t v = 0; v < spec->value_count; ++v) {
     const tn_fusion_value_t* value = &spec->values[v];
     if (value->space == TN_FUSION_ALL && value->is_read) fixed += value->element_size;
@@ -556,9 +556,8 @@ static tn_status_t bytes_of_element(const tn_fusion_state_t* state, tn_arena_t* 
       const uint32_t v = step->first_result + r;
       if (spec->values[v].space != TN_FUSION_ALL) continue;
       live += spec->values[v].element_size;
-      const size_t last = last_read_of(state, v);
       // A result stays.
-      if (!is_result(spec, v)) ended[last > s ? last : s] += spec->values[v].element_size;
+      if (!is_result(spec, v)) ended[lasts[v] > s ? lasts[v] : s] += spec->values[v].element_size;
     }
     if (live > most) most = live;
     live -= ended[s];

@@ -324,7 +324,7 @@ static void run_chain(const worker_t* worker, const tn_fusion_step_t* step, char
                (size_t)length);
     return;
   }
-  const char* operands[TN_LINK_LIMIT + 1];
+  const char* operands[TN_LINK_OPERANDS];
   const size_t out_size = state->spec.values[step->first_result].element_size * (size_t)length;
   for (int64_t s = 0; s < segments; ++s) {
     for (uint32_t i = 0; i < count; ++i) {
@@ -473,6 +473,9 @@ static void start_worker(worker_t* worker, const tn_kernel_call_t* call, char* m
     worker->pointers[p] = slot == TN_FUSION_NO_SLOT ? NULL : memory + state->slot_offsets[slot];
   }
   place_scalars(worker);
+  for (size_t f = 0; f < state->fixed_count; ++f) {
+    worker->pointers[state->fixed[f].pointer] = worker->places[state->fixed[f].value];
+  }
 }
 
 // What follows each other is cut where a tile may end: parts of lines, or several whole ones.

@@ -68,9 +68,9 @@ typedef struct tn_fusion_state {
   tn_fusion_value_t* slot_values;  // what each has room for
   size_t* slot_offsets;            // behind the pointers
   // The steps' pointers stand in one list, operands before results.
-  size_t pointer_count, moving_count;
+  size_t pointer_count, moving_count, fixed_count;
   uint32_t* pointer_slots;
-  tn_fusion_pointer_t* moving;
+  tn_fusion_pointer_t *moving, *fixed;  // fixed ones are the same in all tiles of a run
   size_t scratch_byte_size;  // of a thread, behind the pointers and with them
   uint32_t last_result;      // which result the last reduction gives
   uint32_t folded_result;    // which result it reads; TN_FUSION_NO_RESULT: it is none
