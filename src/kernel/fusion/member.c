@@ -8,7 +8,7 @@
 
 enum {
   FEWEST_ELEMENTS = 4096,     // below, plain instructions are as fast
-  MOST_MEMBERS = 192,         // that share what a thread has of the caches
+  MOST_MEMBERS = 192,         // a random generator of JAX is 130
   FEWEST_ROW_ELEMENTS = 8,    // shorter ones cost more than they save
   MOST_ROW_BYTES = 64 << 10,  // several values of a whole row are there as well
   MOST_STEP = 8,              // elements from one to the next that still are neighbours
