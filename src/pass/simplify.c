@@ -123,13 +123,25 @@ TN_APART static tn_status_t split_splat(tn_node_t* node) {
   return TN_OK;
 }
 
+// Whether all that reads the value in its own region is elementwise: a broadcast is not stored
+// then.
+static bool has_elementwise_readers(const tn_value_t* value) {
+  for (const tn_node_t* node = value->node->next; node; node = node->next) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      if (node->operands[i] == value && !tn__node_is_elementwise(node)) return false;
+    }
+  }
+  return true;
+}
+
 // iota along one of several dimensions  becomes  broadcast_in_dim (iota of that dimension), which
-// is read as it is.
+// elementwise operations read as it is.
 TN_APART static tn_status_t split_iota(tn_node_t* node) {
   const tn_type_t* type = node->results[0].type;
   tn_pass_attrs_t along = {.arena = &node->region->function->module->arena}, into = along;
   if (!tn__type_is_tensor(type) || !tn__type_is_static(type) || type->rank < 2 ||
-      tn__type_byte_size(type) <= LARGE_SPLAT_BYTES) {
+      tn__type_byte_size(type) <= LARGE_SPLAT_BYTES ||
+      !has_elementwise_readers(&node->results[0])) {
     return TN_OK;
   }
   const int64_t dimension = tn__attr_get_integer(&node->attrs, "iota_dimension", 0);

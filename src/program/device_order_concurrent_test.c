@@ -200,7 +200,7 @@ static void a_loop_waits_once_for_each_predicate(void** state) {
       "  %r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, " F4
       "\n"
       "  cond {\n"
-      "    %n = stablehlo.constant dense<4> : tensor<i32>\n"
+      "    %n = stablehlo.constant dense<10> : tensor<i32>\n"
       "    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
       "    stablehlo.return %p : tensor<i1>\n"
       "  } do {\n"
@@ -213,8 +213,8 @@ static void a_loop_waits_once_for_each_predicate(void** state) {
       "  }\n"
       "  return %r#1 : " F4);
   tn_buffer_t* y = run(program, NULL, tn__testing_floats(4, (float[]){1, 2, 3, 4}));
-  tn__testing_expect_floats(y, 4, (float[]){16, 32, 48, 64});
-  assert_int_equal(watch.finished, 5);
+  tn__testing_expect_floats(y, 4, (float[]){1024, 2048, 3072, 4096});
+  assert_int_equal(watch.finished, 11);
   tn_buffer_release(y);
   tn_program_release(program);
 }

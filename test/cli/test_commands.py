@@ -98,7 +98,7 @@ def test_bench_wants_a_number_of_runs(folder, runs):
 
 LOOP = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %z = stablehlo.constant dense<0> : tensor<i32>
-  %n = stablehlo.constant dense<5> : tensor<i32>
+  %n = stablehlo.constant dense<10> : tensor<i32>
   %k = stablehlo.constant dense<1> : tensor<i32>
   %r:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<4xf32>
     cond { %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -116,13 +116,13 @@ def test_a_profile_has_a_row_for_each_instruction(folder, device):
     path = folder / "loop.mlir"
     path.write_text(LOOP)
     output = tenon("bench", path, "--runs", "4", "--profile", "--device", device)[0]
-    assert "of limit" in output and re.search(r"% +5 +160 bytes .* cosine  line 9  \(.*cosine\)", output)
+    assert "of limit" in output and re.search(r"% +10 +320 bytes .* cosine  line 9  \(.*cosine\)", output)
     result = json.loads(tenon("bench", path, "--runs", "4", "--profile", "--json", "--device", device)[0])
     profile = result["profile"]
     assert all(row["of_limit"] == pytest.approx(row["gb_per_s"] / result["limit_gb_per_s"], rel=1e-4) for row in profile)
     rows = {row["operation"]: row for row in profile}
     assert result["limit_gflop_per_s"] == 0 and all(row["gflop_per_s"] == 0 for row in profile)
-    assert rows["cosine"]["calls"] == 5 and rows["cosine"]["bytes"] == 160 and rows["while"]["calls"] == 1
+    assert rows["cosine"]["calls"] == 10 and rows["cosine"]["bytes"] == 320 and rows["while"]["calls"] == 1
     assert [row["ms"] for row in profile] == sorted((row["ms"] for row in profile), reverse=True)
     assert sum(row["share"] for row in profile) == pytest.approx(1, abs=1e-4)
 
@@ -150,7 +150,7 @@ def test_a_trace_holds_the_run_and_its_instructions(folder):
     slices = [event for event in events if event["ph"] == "X"]
     run, = [event for event in slices if event["name"] == "run"]
     cosines = [event for event in slices if event["name"] == "cosine"]
-    assert len(cosines) == 5 and cosines[0]["args"]["line"] == 9 and cosines[0]["args"]["file"] == str(path)
+    assert len(cosines) == 10 and cosines[0]["args"]["line"] == 9 and cosines[0]["args"]["file"] == str(path)
     for event in slices:
         assert run["ts"] <= event["ts"] and event["ts"] + event["dur"] <= run["ts"] + run["dur"]
 
