@@ -78,10 +78,17 @@ def rms_norm(x):
     return x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
 
 
+def normal(x, axes):
+    mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    return (x - mean) * lax.rsqrt(variance + 1e-5)
+
+
 def group_norm(x):
-    groups = x.reshape(4, 8, 8, 32, 32)
-    mean, variance = groups.mean((2, 3, 4), keepdims=True), groups.var((2, 3, 4), keepdims=True)
-    return ((groups - mean) * lax.rsqrt(variance + 1e-5)).reshape(x.shape)
+    return normal(x.reshape(4, 8, 8, 32, 32), (2, 3, 4)).reshape(x.shape)
+
+
+def group_norm_nhwc(x):
+    return normal(x.reshape(1, 32, 32, 8, 8), (1, 2, 4)).reshape(x.shape)
 
 
 def attention(q, k, v):
@@ -157,6 +164,7 @@ CASES = {
     "layer norm of rows, 4096x4096 f32": (layer_norm, [SQUARE, floats(4096), floats(4096)]),
     "RMS norm of rows, 4096x4096 f32": (rms_norm, [SQUARE]),
     "group norm of 4x64x32x32 f32": (group_norm, [floats(4, 64, 32, 32)]),
+    "group norm of 1x32x32x64 f32, channels last": (group_norm_nhwc, [floats(1, 32, 32, 64)]),
     "cumsum rows of 4096x4096 f32": (lambda x: jnp.cumsum(x, axis=1), [SQUARE]),
     **{f"normal random numbers, 4096x1024 {name}": (
         lambda key, dtype=dtype: jax.random.normal(jax.random.wrap_key_data(key), (4096, 1024), dtype),

@@ -206,12 +206,12 @@ static void some_reductions_read_what_is_stored(void** state) {
   tn_module_release(rewritten);
   tn_module_release(source);
   expect("constant negate reduce return",
-         "func.func @main(%x: tensor<8x64x33xf32>) -> tensor<64xf32> {\n"
+         "func.func @main(%x: tensor<2x4x2000x3xf32>) -> tensor<4x3xf32> {\n"
          "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
-         "%a = stablehlo.negate %x : tensor<8x64x33xf32>\n"
+         "%a = stablehlo.negate %x : tensor<2x4x2000x3xf32>\n"
          "%s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0, 2] : "
-         "(tensor<8x64x33xf32>, tensor<f32>) -> tensor<64xf32>\n"
-         "return %s : tensor<64xf32>\n}\n");
+         "(tensor<2x4x2000x3xf32>, tensor<f32>) -> tensor<4x3xf32>\n"
+         "return %s : tensor<4x3xf32>\n}\n");
 }
 
 // %a is read by the group of the sum and by that of the result, which needs the sum: `first` says

@@ -62,6 +62,16 @@ static const char sums_of_columns[] =
     "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0] : ("
     ARRAY ", " NUMBER ") -> tensor<1024xf32>\n"
     RETURN("%s", "tensor<1024xf32>");
+// Kept dimensions between folded ones: the array's elements, of `from`, to one of `to`.
+#define SUMS_OF_GROUPS(from, to, dimensions) \
+  FUNCTION("%x: " from, to)                  \
+  ZERO BINARY("%q", "multiply", "%x", "%x", from)                                          \
+  "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = "       \
+  dimensions " : (" from ", " NUMBER ") -> " to "\n" RETURN("%s", to)
+static const char sums_of_groups[] =
+    SUMS_OF_GROUPS("tensor<4x24x4x8x32xf32>", "tensor<4x8xf32>", "[1, 2, 4]");
+static const char sums_of_the_middle[] =
+    SUMS_OF_GROUPS("tensor<12x128x64xf32>", "tensor<128xf32>", "[0, 2]");
 // Accumulated in another type than what is folded has.
 static const char widened[] =
     FUNCTION("%x: " ARRAY, NUMBERS) "%zero = stablehlo.constant dense<0.0> : tensor<bf16>"
@@ -169,6 +179,12 @@ static void sums_of_columns_keep_parts_of_them(void** state) {
   expect_no_array(sums_of_columns);
 }
 
+static void sums_of_groups_keep_parts_of_them(void** state) {
+  (void)state;
+  expect_no_array(sums_of_groups);
+  expect_no_array(sums_of_the_middle);
+}
+
 static void what_is_folded_may_be_narrower_than_its_sum(void** state) {
   (void)state;
   expect_no_array(widened);
@@ -200,6 +216,7 @@ int main(void) {
       cmocka_unit_test(variance_is_one_fusion),
       cmocka_unit_test(mean_squared_error_keeps_parts_of_its_sum),
       cmocka_unit_test(sums_of_columns_keep_parts_of_them),
+      cmocka_unit_test(sums_of_groups_keep_parts_of_them),
       cmocka_unit_test(what_is_folded_may_be_narrower_than_its_sum),
       cmocka_unit_test(a_fusion_survives_any_refused_allocation),
   };

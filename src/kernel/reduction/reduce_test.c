@@ -40,6 +40,25 @@ static const shape_t shapes[] = {
     {2, {0, 6}, 1},  // no elements to fold
     {2, {0, 6}, 2},  // no outputs
     {3, {300, 4, 300}, 5},
+    // Short rows below kept and folded dimensions:
+    {5, {3, 20, 9, 8, 8}, 22},
+    {5, {1, 33, 31, 7, 5}, 22},
+    {5, {1, 12, 11, 8, 24}, 22},
+    {4, {16, 8, 4, 9}, 10},    // nothing folded around them
+    {4, {70, 8, 1, 9}, 9},     //
+    {4, {5, 0, 4, 9}, 10},     //
+    {3, {17, 33, 64}, 5},      // in blocks
+    {3, {9, 17, 256}, 5},      //
+    {3, {9, 3, 257}, 5},       // rows, just
+    {3, {9, 1030, 3}, 5},      //
+    {3, {40000, 3, 4}, 5},     // in groups
+    {5, {6, 5, 4, 3, 7}, 21},  // the same with a kept dimension inside
+    {5, {6, 5, 4, 3, 7}, 10},  //
+    {3, {300, 8, 8}, 2},
+    {3, {300, 3, 1}, 2},
+    {4, {30, 65, 5, 3}, 5},
+    {4, {2, 3, 500, 2}, 5},  // halves
+    {4, {2, 200, 5, 2}, 5},
 };
 
 static void begin_case(tn_case_t* c, const shape_t* shape, tn_dtype_t dtype, const void* data,
@@ -235,6 +254,65 @@ static void maximum_lets_nan_through_and_orders_zeros(void** state) {
   tn__case_end(&c);
 }
 
+// A plane for each channel of images; whichever is NaN or infinite, its channel is.
+static void what_is_not_finite_is_found_anywhere_in_a_block(void** state) {
+  (void)state;
+  enum { IMAGES = 5, CHANNELS = 9, SIZE = 11, COUNT = IMAGES * CHANNELS * SIZE };
+  static const char* const ops[] = {"stablehlo.maximum", "stablehlo.add"};
+  float data[COUNT];
+  for (int i = 0; i < 2 * COUNT; ++i) {
+    const float odd = i % 2 ? NAN : INFINITY, init = 0;
+    for (int k = 0; k < COUNT; ++k) data[k] = (float)(k % 7) - 3;
+    data[i / 2] = odd;
+    tn_case_t c;
+    int64_t outputs = 0;
+    begin_case(&c, &(shape_t){3, {IMAGES, CHANNELS, SIZE}, 5}, TN_DTYPE_F32, data, &init,
+               ops[i / 2 % 2], &outputs);
+    TN_ASSERT_OK(tn__case_run(&c));
+    const float* got = c.results[0];
+    for (int k = 0; k < CHANNELS; ++k) {
+      const bool is_odd = k == i / 2 / SIZE % CHANNELS;
+      assert_int_equal(!isfinite(got[k]), is_odd);
+      if (is_odd) assert_int_equal(isnan(got[k]), isnan(odd));
+    }
+    tn__case_end(&c);
+  }
+}
+
+static void equal_elements_have_equal_sums_anywhere(void** state) {
+  (void)state;
+  // The last block has fewer of them.
+  enum { CHANNELS = 17, SIZE = 63 };
+  float data[3][CHANNELS][SIZE];
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < SIZE; ++k) {
+      const float value = (float)next() - 1e9f;
+      for (int channel = 0; channel < CHANNELS; ++channel) data[i][channel][k] = value;
+    }
+  }
+  tn_case_t c;
+  int64_t outputs;
+  begin_case(&c, &(shape_t){3, {3, CHANNELS, SIZE}, 5}, TN_DTYPE_F32, data, (float[]){0},
+             "stablehlo.add", &outputs);
+  TN_ASSERT_OK(tn__case_run(&c));
+  const float* got = c.results[0];
+  for (int i = 1; i < CHANNELS; ++i) assert_true(got[i] == got[0]);
+  tn__case_end(&c);
+}
+
+static void narrow_floats_are_summed_in_f32_in_blocks(void** state) {
+  (void)state;
+  static uint16_t ones[64 * 2 * 64];
+  for (int i = 0; i < 64 * 2 * 64; ++i) ones[i] = 0x3C00;
+  tn_case_t c;
+  int64_t outputs;
+  begin_case(&c, &(shape_t){3, {64, 2, 64}, 5}, TN_DTYPE_F16, ones, (uint16_t[]){0},
+             "stablehlo.add", &outputs);
+  TN_ASSERT_OK(tn__case_run(&c));
+  TN_ASSERT_RESULT(&c, uint16_t, 0x6C00, 0x6C00);
+  tn__case_end(&c);
+}
+
 static void results_may_be_wider_than_operands(void** state) {
   (void)state;
   tn_case_t c;
@@ -413,6 +491,9 @@ int main(void) {
       cmocka_unit_test(booleans_add_with_or),
       cmocka_unit_test(narrow_integers_wrap_in_their_own_width),
       cmocka_unit_test(maximum_lets_nan_through_and_orders_zeros),
+      cmocka_unit_test(what_is_not_finite_is_found_anywhere_in_a_block),
+      cmocka_unit_test(equal_elements_have_equal_sums_anywhere),
+      cmocka_unit_test(narrow_floats_are_summed_in_f32_in_blocks),
       cmocka_unit_test(results_may_be_wider_than_operands),
       cmocka_unit_test(reduce_folds_several_operands_through_the_body),
       cmocka_unit_test(bodies_run_in_order_on_converted_elements),

@@ -1,7 +1,9 @@
 // The work is cut into units: rows (or pieces of long ones), and rows of a block of columns. Units
 // are taken together in groups; each group of each output gives a partial result, and a second pass
-// combines these. Groups depend on the shape alone: there is one, unless there is too little else
-// to do side by side.
+// combines these. Columns are what is kept innermost; where that is short, or nothing, they take in
+// short folded dimensions and the kept ones around these, and what a block of them has summed is
+// folded further in the end. Groups depend on the shape alone: there is one, unless there is too
+// little else to do side by side.
 #include "kernel/reduction/reduction.h"
 
 #include "base/integer.h"
@@ -16,6 +18,8 @@ enum {
   BLOCK_BYTES = 4 << 10,  // of a block of columns
   COLUMN_LEVELS = 4,      // of blocks; the last one is summed in order
   NARROW_BYTES = 256,     // narrower rows of columns are taken several at a time
+  WIDE_BLOCK = 256,       // columns that need no more of them beside them
+  SHORT_ROW = 256,        // rows up to this length can be columns
   THIN_WIDTH = 32,        // rows up to this length are folded side by side
   THIN_BLOCK = 512,       // of them
   PIECE = 64 << 10,       // elements of a row, or of a group, that are worth a thread's while
@@ -69,7 +73,7 @@ tn_status_t tn__reduction_axes(tn_arena_t* arena, const tn_type_t* operand, cons
 bool tn__reduction_takes_strides(const tn_type_t* operand, const int64_t* strides,
                                  const bool* is_folded) {
   int64_t width = 1, expected = (int64_t)tn_dtype_byte_size(operand->dtype);
-  bool is_row = true, inner_is_folded = true;
+  bool is_row = true, is_all = true, inner_is_folded = true;
   for (size_t d = operand->rank; d-- > 0;) {
     if (operand->dims[d] == 1) continue;
     // Neighbours of a kind are one loop, and have to stay one.
@@ -77,10 +81,11 @@ bool tn__reduction_takes_strides(const tn_type_t* operand, const int64_t* stride
     if (goes_on ? strides[d] != expected : strides[d] < expected) return false;
     is_row = is_row && is_folded[d];
     if (is_row) width *= operand->dims[d];
+    is_all = is_all && is_row == is_folded[d];
     inner_is_folded = is_folded[d];
     expected = strides[d] * operand->dims[d];
   }
-  return width > THIN_WIDTH;
+  return width > (is_all ? THIN_WIDTH : SHORT_ROW);
 }
 
 // Takes the innermost axis out of the list.
@@ -88,6 +93,39 @@ static tn_axis_t pop_axis(tn_axes_t* axes) {
   const tn_axis_t last = axes->axes[--axes->count];
   axes->size /= last.count;
   return last;
+}
+
+// Takes dimensions into the columns: the innermost folded one and the kept one around it, as long
+// as they are neighbours, short, and worth it.
+static void widen_columns(tn_reduction_t* r, int64_t most) {
+  while (r->width < WIDE_BLOCK && r->folded.count && r->kept.count) {
+    const tn_axis_t folded = r->folded.axes[r->folded.count - 1];
+    const tn_axis_t kept = r->kept.axes[r->kept.count - 1];
+    const bool is_dense = folded.stride == r->width * (int64_t)r->operand_size &&
+                          kept.stride == folded.stride * folded.count;
+    if (!is_dense || folded.count > most / r->width) return;
+    r->steps[r->step_count++] = (tn_reduction_step_t){folded.count, r->width, folded.count};
+    r->width *= pop_axis(&r->folded).count * pop_axis(&r->kept).count;
+    r->columns_per_result *= folded.count;
+  }
+}
+
+// Into blocks of whole pieces of the outermost dimension, and says how these are folded: many of
+// them side by side, element by element, few in halves.
+static void cut_columns(tn_reduction_t* r, int64_t most) {
+  int64_t piece = 1;
+  for (size_t i = 0; i < r->step_count; ++i) piece = r->steps[i].count * r->steps[i].inner;
+  r->block_width = tn__least(r->width, most / piece * piece);
+  r->block_count = tn__ceil_divide(r->width, r->block_width);
+  int64_t elements = r->block_width;
+  for (size_t i = r->step_count; i-- > 0;) {
+    tn_reduction_step_t* step = &r->steps[i];
+    const int64_t piece_count = elements / (step->count * step->inner);
+    while (step->left > 1 && (step->left > piece_count || step->left > THIN_WIDTH)) {
+      step->left -= step->left / 2;
+    }
+    elements /= step->count;
+  }
 }
 
 static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_side) {
@@ -134,13 +172,14 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
   } else {
     const tn_axis_t* folded = r.folded.count ? &r.folded.axes[r.folded.count - 1] : NULL;
     const tn_axis_t* kept = r.kept.count ? &r.kept.axes[r.kept.count - 1] : NULL;
+    const int64_t most = BLOCK_BYTES / (int64_t)r.carrier_size;
     const bool columns = kept && (!folded || kept->stride < folded->stride);
-    r.width = 1;
-    if (columns) {
+    r.width = columns ? pop_axis(&r.kept).count : 1;
+    r.columns_per_result = 1;
+    if (columns || (r.folded.count > 1 && folded->count <= SHORT_ROW)) widen_columns(&r, most);
+    if (columns || r.step_count) {
       r.form = TN_REDUCTION_COLUMNS;
-      r.width = pop_axis(&r.kept).count;
-      r.block_width = tn__least(r.width, BLOCK_BYTES / (int64_t)r.carrier_size);
-      r.block_count = tn__ceil_divide(r.width, r.block_width);
+      cut_columns(&r, most);
       r.unit_count = r.folded.size;
       cut_units(&r, r.block_width, r.kept.size * r.block_count);
     } else {
@@ -272,6 +311,25 @@ static tn_status_t read_elements(reader_t* reader, int64_t offset, int64_t count
   return TN_OK;
 }
 
+// Every `step`-th element, from `source` on.
+static void pick(size_t size, const char* restrict source, int64_t step, char* restrict target,
+                 int64_t count) {
+  switch (size) {
+#define CASE(width)                                                 \
+  case width:                                                       \
+    for (int64_t i = 0; i < count; ++i) {                           \
+      memcpy(target + i * width, source + i * step * width, width); \
+    }                                                               \
+    break;
+    TN_ELEMENT_SIZES(CASE)
+#undef CASE
+    default:
+      for (int64_t i = 0; i < count; ++i) {
+        memcpy(target + (size_t)i * size, source + (size_t)(i * step) * size, size);
+      }
+  }
+}
+
 // --- rows
 
 // Partial results of one output, most of them folded already.
@@ -359,22 +417,6 @@ static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
 }
 
 // --- thin rows
-
-// Every `step`-th element, from `source` on.
-static void pick(size_t size, const char* restrict source, int64_t step, char* restrict target,
-                 int64_t count) {
-  switch (size) {
-#define CASE(width)                                                 \
-  case width:                                                       \
-    for (int64_t i = 0; i < count; ++i) {                           \
-      memcpy(target + i * width, source + i * step * width, width); \
-    }                                                               \
-    break;
-    TN_ELEMENT_SIZES(CASE)
-#undef CASE
-    default: break;
-  }
-}
 
 static tn_status_t fold_thin(reader_t* reader, int64_t begin, int64_t end) {
   const reduction_run_t* run = reader->run;
@@ -471,6 +513,30 @@ static tn_status_t fold_narrow_rows(reader_t* reader, column_sums_t* sums, int64
   return TN_OK;
 }
 
+// Folds what a block of columns has summed, where it is.
+static void fold_block(const tn_reduction_t* r, char* values, int64_t count) {
+  char picked[BLOCK_BYTES], sums[BLOCK_BYTES];
+  for (size_t s = r->step_count; s-- > 0;) {
+    const tn_reduction_step_t step = r->steps[s];
+    const int64_t piece_count = count / (step.count * step.inner);
+    const size_t size = (size_t)step.inner * r->carrier_size;
+    for (int64_t left = step.count; left > step.left; left -= left / 2) {
+      const int64_t half = left / 2;
+      for (int64_t i = 0; i < piece_count; ++i) {
+        char* to = values + (size_t)(i * step.count) * size;
+        const char* from = to + (size_t)(left - half) * size;
+        tn__binary_map(&r->binary, to, from, to, (size_t)(half * step.inner));
+      }
+    }
+    count = piece_count * step.inner;
+    for (int64_t i = 0; i < step.left; ++i) {
+      pick(size, values + (size_t)i * size, step.count, i ? picked : sums, piece_count);
+      if (i) tn__binary_map(&r->binary, sums, picked, sums, (size_t)count);
+    }
+    memcpy(values, sums, (size_t)count * r->carrier_size);
+  }
+}
+
 static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
   const reduction_run_t* run = reader->run;
   const tn_reduction_t* r = run->r;
@@ -501,7 +567,9 @@ static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
       }
       total = drain_rows(r, &sums, width);
     }
-    deliver(run, group, outer * r->width + column, total, width);
+    fold_block(r, total, width);
+    deliver(run, group, (outer * r->width + column) / r->columns_per_result, total,
+            width / r->columns_per_result);
   }
   return TN_OK;
 }

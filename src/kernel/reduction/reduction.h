@@ -28,8 +28,16 @@ typedef enum tn_reduction_form {
   TN_REDUCTION_INIT,     // nothing to fold
   TN_REDUCTION_ROWS,     // the innermost dimension is folded
   TN_REDUCTION_THIN,     // it is, and is short
-  TN_REDUCTION_COLUMNS,  // it is kept
+  TN_REDUCTION_COLUMNS,  // it is kept, or is short and below kept and folded ones
 } tn_reduction_form_t;
+
+enum { TN_REDUCTION_STEP_LIMIT = TN_MAX_RANK / 2 };
+
+// What remains to be folded in a block of columns: `count` neighbours of `inner` elements, in
+// halves until `left` of them are left.
+typedef struct tn_reduction_step {
+  int64_t count, inner, left;
+} tn_reduction_step_t;
 
 // Immutable once planned; its lists live in the arena.
 typedef struct tn_reduction {
@@ -38,7 +46,10 @@ typedef struct tn_reduction {
   tn_conversion_t load, load_init, store;
   size_t carrier_size, operand_size, result_size;  // bytes of an element
   tn_axes_t kept, folded;                          // around the innermost dimension
-  int64_t width;                                   // of the innermost dimension
+  int64_t width;                                   // of the innermost dimension, or of columns
+  size_t step_count;                               // of the columns, innermost first
+  tn_reduction_step_t steps[TN_REDUCTION_STEP_LIMIT];
+  int64_t columns_per_result;
   int64_t output_count;
   // How the work is cut; see reduction.c.
   int64_t block_width, block_count;
