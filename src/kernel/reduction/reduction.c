@@ -20,8 +20,7 @@ enum {
   NARROW_BYTES = 256,     // narrower rows of columns are taken several at a time
   WIDE_BLOCK = 256,       // columns that need no more of them beside them
   SHORT_ROW = 256,        // rows up to this length can be columns
-  THIN_WIDTH = 32,        // rows up to this length are folded side by side
-  THIN_BLOCK = 512,       // of them
+  THIN_WIDTH = 32,        // so few are folded one by one; shorter rows are columns in any case
   PIECE = 64 << 10,       // elements of a row, or of a group, that are worth a thread's while
   ENOUGH_OUTPUTS = 64,    // so many are spread over the threads without groups
   GROUP_LIMIT = 256,      // of one output
@@ -176,7 +175,9 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
     const bool columns = kept && (!folded || kept->stride < folded->stride);
     r.width = columns ? pop_axis(&r.kept).count : 1;
     r.columns_per_result = 1;
-    if (columns || (r.folded.count > 1 && folded->count <= SHORT_ROW)) widen_columns(&r, most);
+    if (columns || (folded && folded->count <= (r.folded.count > 1 ? SHORT_ROW : THIN_WIDTH))) {
+      widen_columns(&r, most);
+    }
     if (columns || r.step_count) {
       r.form = TN_REDUCTION_COLUMNS;
       cut_columns(&r, most);
@@ -188,12 +189,7 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
       r.block_width = tn__least(r.width, PIECE);
       r.block_count = tn__ceil_divide(r.width, r.block_width);
       r.unit_count = r.folded.size * r.block_count;
-      if (r.width <= THIN_WIDTH && r.folded.size == 1 && r.kept.count == 1) {
-        r.form = TN_REDUCTION_THIN;
-        r.grain = GRAIN / r.width;
-      } else {
-        cut_units(&r, r.block_width, r.output_count);
-      }
+      cut_units(&r, r.block_width, r.output_count);
     }
   }
   *out_reduction = r;
@@ -211,6 +207,25 @@ typedef struct reduction_run {
   char init[CARRIER_LIMIT];  // of the carrier
 } reduction_run_t;
 
+// Every `step`-th element, from `source` on.
+static void pick(size_t size, const char* restrict source, int64_t step, char* restrict target,
+                 int64_t count) {
+  switch (size) {
+#define CASE(width)                                                 \
+  case width:                                                       \
+    for (int64_t i = 0; i < count; ++i) {                           \
+      memcpy(target + i * width, source + i * step * width, width); \
+    }                                                               \
+    break;
+    TN_ELEMENT_SIZES(CASE)
+#undef CASE
+    default:
+      for (int64_t i = 0; i < count; ++i) {
+        memcpy(target + (size_t)i * size, source + (size_t)(i * step) * size, size);
+      }
+  }
+}
+
 // result[first ...] = init op values[...]
 static void finish(const reduction_run_t* run, int64_t first, const char* values, int64_t count) {
   const tn_reduction_t* r = run->r;
@@ -218,9 +233,7 @@ static void finish(const reduction_run_t* run, int64_t first, const char* values
   const int64_t most = BLOCK_BYTES / (int64_t)r->carrier_size;
   for (int64_t begin = 0; begin < count; begin += most) {
     const int64_t length = tn__least(most, count - begin);
-    for (int64_t i = 0; i < length; ++i) {
-      memcpy(sums + (size_t)i * r->carrier_size, run->init, r->carrier_size);
-    }
+    pick(r->carrier_size, run->init, 0, sums, length);
     tn__binary_map(&r->binary, sums, values + (size_t)begin * r->carrier_size, sums,
                    (size_t)length);
     r->store.run(&r->store, sums, run->result + (size_t)(first + begin) * r->result_size,
@@ -262,14 +275,22 @@ static bool has_adjacent_rows_of_columns(const tn_reduction_t* r) {
   return r->folded.count == 1 && r->folded.axes[0].stride == r->width * (int64_t)r->operand_size;
 }
 
+// Blocks of columns that are one after the other.
+static bool has_straight_blocks(const tn_reduction_t* r) {
+  return r->kept.count == 0 && r->folded.count == 0;
+}
+
 bool tn__reduction_reads_neighbours(const tn_reduction_t* r) {
   if (r->form == TN_REDUCTION_ROWS) return has_straight_rows(r) || r->block_width >= FEWEST_READ;
   if (r->form != TN_REDUCTION_COLUMNS) return true;
-  return r->block_width >= FEWEST_READ || (has_adjacent_rows_of_columns(r) && r->block_count == 1);
+  return r->block_width >= FEWEST_READ || has_straight_blocks(r) ||
+         (has_adjacent_rows_of_columns(r) && r->block_count == 1);
 }
 
 bool tn__reduction_has_rows(const tn_reduction_t* r) {
-  if (r->form == TN_REDUCTION_THIN) return r->width > 1;
+  if (r->form == TN_REDUCTION_COLUMNS) {
+    return has_straight_blocks(r) && r->step_count == 1 && r->steps[0].inner == 1;
+  }
   return r->form == TN_REDUCTION_ROWS && has_straight_rows(r) && r->group_count == 1 &&
          r->width > 1;
 }
@@ -279,7 +300,6 @@ static tn_status_t open_reader(const reduction_run_t* run, reader_t* out_reader)
   int64_t most = READ_ELEMENTS;
   *out_reader = (reader_t){.run = run};
   if (!run->source) return TN_OK;
-  if (r->form == TN_REDUCTION_THIN) most = THIN_BLOCK * THIN_WIDTH;
   if (r->form == TN_REDUCTION_ROWS && most < r->block_width) most = r->block_width;
   return run->source->open(run->source, most, &out_reader->source);
 }
@@ -309,25 +329,6 @@ static tn_status_t read_elements(reader_t* reader, int64_t offset, int64_t count
   }
   *out_elements = reader->elements + (size_t)(first - reader->begin) * run->r->operand_size;
   return TN_OK;
-}
-
-// Every `step`-th element, from `source` on.
-static void pick(size_t size, const char* restrict source, int64_t step, char* restrict target,
-                 int64_t count) {
-  switch (size) {
-#define CASE(width)                                                 \
-  case width:                                                       \
-    for (int64_t i = 0; i < count; ++i) {                           \
-      memcpy(target + i * width, source + i * step * width, width); \
-    }                                                               \
-    break;
-    TN_ELEMENT_SIZES(CASE)
-#undef CASE
-    default:
-      for (int64_t i = 0; i < count; ++i) {
-        memcpy(target + (size_t)i * size, source + (size_t)(i * step) * size, size);
-      }
-  }
 }
 
 // --- rows
@@ -412,31 +413,6 @@ static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
     char sum[CARRIER_LIMIT];
     drain(r, &cascade, sum);
     deliver(run, group, output, sum, 1);
-  }
-  return TN_OK;
-}
-
-// --- thin rows
-
-static tn_status_t fold_thin(reader_t* reader, int64_t begin, int64_t end) {
-  const reduction_run_t* run = reader->run;
-  const tn_reduction_t* r = run->r;
-  const int64_t row_bytes = r->width * (int64_t)r->operand_size;
-  char picked[THIN_BLOCK * CARRIER_LIMIT], loaded[THIN_BLOCK * CARRIER_LIMIT];
-  char sums[THIN_BLOCK * CARRIER_LIMIT];
-  const bool direct = loads_nothing(r);
-  for (; begin < end; begin += THIN_BLOCK) {
-    const int64_t count = tn__least(THIN_BLOCK, end - begin);
-    const char* rows = NULL;
-    TN_RETURN_IF_ERROR(
-        read_elements(reader, begin * row_bytes, count * r->width, end * row_bytes, &rows));
-    for (int64_t i = 0; i < r->width; ++i) {
-      pick(r->operand_size, rows + (size_t)i * r->operand_size, r->width,
-           direct && i == 0 ? sums : picked, count);
-      if (!direct) r->load.run(&r->load, picked, i == 0 ? sums : loaded, (size_t)count);
-      if (i) tn__binary_map(&r->binary, sums, direct ? picked : loaded, sums, (size_t)count);
-    }
-    finish(run, begin, sums, count);
   }
   return TN_OK;
 }
@@ -543,7 +519,7 @@ static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
   const int64_t size = (int64_t)r->operand_size;
   column_sums_t sums;
   memset(sums.counts, 0, sizeof sums.counts);
-  const bool adjacent = has_adjacent_rows_of_columns(r);
+  const bool adjacent = has_adjacent_rows_of_columns(r), is_straight = has_straight_blocks(r);
   for (int64_t task = begin; task < end; ++task) {
     const int64_t group = task % r->group_count, place = task / r->group_count;
     const int64_t outer = place / r->block_count;
@@ -559,8 +535,9 @@ static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
     } else {
       for (int64_t unit = first; unit < last; ++unit) {
         const int64_t offset = base + tn__axes_offset(&r->folded, unit);
-        const int64_t limit =
-            offset + (adjacent && r->block_count == 1 ? last - unit : 1) * width * size;
+        const int64_t together = adjacent && r->block_count == 1 ? last - unit : 1;
+        const int64_t limit = is_straight ? tn__least(end * r->block_width, r->width) * size
+                                          : offset + together * width * size;
         const char* row = NULL;
         TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit, &row));
         take_row(r, &sums, row, width);
@@ -580,7 +557,6 @@ static tn_status_t run_form(int64_t begin, int64_t end, void* user) {
   TN_RETURN_IF_ERROR(open_reader(run, &reader));
   tn_status_t status = TN_OK;
   switch (run->r->form) {
-    case TN_REDUCTION_THIN: status = fold_thin(&reader, begin, end); break;
     case TN_REDUCTION_ROWS: status = fold_rows(&reader, begin, end); break;
     default: status = fold_columns(&reader, begin, end); break;
   }
@@ -657,7 +633,10 @@ tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
 
 tn_status_t tn__reduction_run_rows(const tn_reduction_t* r, const void* rows, int64_t count,
                                    const void* init, void* results) {
-  reduction_run_t run = {.r = r, .operand = rows, .result = results};
+  tn_reduction_t part = *r;
+  reduction_run_t run = {.r = &part, .operand = rows, .result = results};
   r->load_init.run(&r->load_init, init, run.init, 1);
-  return run_form(0, count, &run);
+  if (r->form != TN_REDUCTION_COLUMNS) return run_form(0, count, &run);
+  part.width = count * r->columns_per_result;
+  return run_form(0, tn__ceil_divide(part.width, r->block_width), &run);
 }

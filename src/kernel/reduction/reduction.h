@@ -27,8 +27,7 @@ typedef enum tn_reduction_form {
   TN_REDUCTION_NOTHING,  // the result has no elements
   TN_REDUCTION_INIT,     // nothing to fold
   TN_REDUCTION_ROWS,     // the innermost dimension is folded
-  TN_REDUCTION_THIN,     // it is, and is short
-  TN_REDUCTION_COLUMNS,  // it is kept, or is short and below kept and folded ones
+  TN_REDUCTION_COLUMNS,  // it is kept, or is folded and short
 } tn_reduction_form_t;
 
 enum { TN_REDUCTION_STEP_LIMIT = TN_MAX_RANK / 2 };
