@@ -120,6 +120,7 @@ static void cut_columns(tn_reduction_t* r, int64_t most) {
   for (size_t i = r->step_count; i-- > 0;) {
     tn_reduction_step_t* step = &r->steps[i];
     const int64_t piece_count = elements / (step->count * step->inner);
+    while (step->left % 2 == 0) step->left /= 2;
     while (step->left > 1 && (step->left > piece_count || step->left > THIN_WIDTH)) {
       step->left -= step->left / 2;
     }
@@ -207,9 +208,9 @@ typedef struct reduction_run {
   char init[CARRIER_LIMIT];  // of the carrier
 } reduction_run_t;
 
-// Every `step`-th element, from `source` on.
-static void pick(size_t size, const char* restrict source, int64_t step, char* restrict target,
-                 int64_t count) {
+static inline __attribute__((always_inline)) void pick_by(int64_t step, size_t size,
+                                                          const char* restrict source,
+                                                          char* restrict target, int64_t count) {
   switch (size) {
 #define CASE(width)                                                 \
   case width:                                                       \
@@ -223,6 +224,15 @@ static void pick(size_t size, const char* restrict source, int64_t step, char* r
       for (int64_t i = 0; i < count; ++i) {
         memcpy(target + (size_t)i * size, source + (size_t)(i * step) * size, size);
       }
+  }
+}
+
+// Every `step`-th element, from `source` on.
+static void pick(size_t size, const char* source, int64_t step, char* target, int64_t count) {
+  if (step == 2) {
+    pick_by(2, size, source, target, count);
+  } else {
+    pick_by(step, size, source, target, count);
   }
 }
 
@@ -494,22 +504,30 @@ static void fold_block(const tn_reduction_t* r, char* values, int64_t count) {
   char picked[BLOCK_BYTES], sums[BLOCK_BYTES];
   for (size_t s = r->step_count; s-- > 0;) {
     const tn_reduction_step_t step = r->steps[s];
-    const int64_t piece_count = count / (step.count * step.inner);
     const size_t size = (size_t)step.inner * r->carrier_size;
-    for (int64_t left = step.count; left > step.left; left -= left / 2) {
+    int64_t pitch = step.count;
+    count /= step.inner;
+    for (; pitch % 2 == 0; pitch /= 2) {
+      count /= 2;
+      pick(size, values, 2, sums, count);
+      pick(size, values + size, 2, picked, count);
+      tn__binary_map(&r->binary, sums, picked, values, (size_t)(count * step.inner));
+    }
+    count /= pitch;
+    for (int64_t left = pitch; left > step.left; left -= left / 2) {
       const int64_t half = left / 2;
-      for (int64_t i = 0; i < piece_count; ++i) {
-        char* to = values + (size_t)(i * step.count) * size;
+      for (int64_t i = 0; i < count; ++i) {
+        char* to = values + (size_t)(i * pitch) * size;
         const char* from = to + (size_t)(left - half) * size;
         tn__binary_map(&r->binary, to, from, to, (size_t)(half * step.inner));
       }
     }
-    count = piece_count * step.inner;
-    for (int64_t i = 0; i < step.left; ++i) {
-      pick(size, values + (size_t)i * size, step.count, i ? picked : sums, piece_count);
-      if (i) tn__binary_map(&r->binary, sums, picked, sums, (size_t)count);
+    for (int64_t i = 0; pitch > 1 && i < step.left; ++i) {
+      pick(size, values + (size_t)i * size, pitch, i ? picked : sums, count);
+      if (i) tn__binary_map(&r->binary, sums, picked, sums, (size_t)(count * step.inner));
     }
-    memcpy(values, sums, (size_t)count * r->carrier_size);
+    count *= step.inner;
+    if (pitch > 1) memcpy(values, sums, (size_t)count * r->carrier_size);
   }
 }
 

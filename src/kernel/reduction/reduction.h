@@ -32,8 +32,8 @@ typedef enum tn_reduction_form {
 
 enum { TN_REDUCTION_STEP_LIMIT = TN_MAX_RANK / 2 };
 
-// What remains to be folded in a block of columns: `count` neighbours of `inner` elements, in
-// halves until `left` of them are left.
+// What remains to be folded in a block of columns: `count` neighbours of `inner` elements. In pairs
+// as long as their number is even, in halves until `left` of them are left, then one by one.
 typedef struct tn_reduction_step {
   int64_t count, inner, left;
 } tn_reduction_step_t;
