@@ -27,6 +27,9 @@ static const shape_t shapes[] = {
     {2, {5, 37}, 2},
     {2, {3, 70000}, 2},     // long rows
     {2, {1200, 5}, 2},      // thin rows
+    {2, {700, 24}, 2},      //
+    {2, {2100, 3}, 2},      //
+    {2, {3, 32}, 2},        //
     {2, {70, 2100}, 1},     // columns, in blocks
     {2, {50000, 3}, 1},     // narrow columns
     {2, {9000, 64}, 1},     // 256-byte rows of f32

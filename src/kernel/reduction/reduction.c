@@ -20,7 +20,7 @@ enum {
   NARROW_BYTES = 256,     // narrower rows of columns are taken several at a time
   WIDE_BLOCK = 256,       // columns that need no more of them beside them
   SHORT_ROW = 256,        // rows up to this length can be columns
-  THIN_WIDTH = 32,        // so few are folded one by one; shorter rows are columns in any case
+  THIN_WIDTH = 32,        // rows up to this length always are; so few are folded one by one
   PIECE = 64 << 10,       // elements of a row, or of a group, that are worth a thread's while
   ENOUGH_OUTPUTS = 64,    // so many are spread over the threads without groups
   GROUP_LIMIT = 256,      // of one output
@@ -405,6 +405,9 @@ static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
   const tn_reduction_t* r = run->r;
   const int64_t size = (int64_t)r->operand_size;
   const bool is_straight = has_straight_rows(r);
+  const int64_t most = BLOCK_BYTES / (int64_t)r->carrier_size;
+  int64_t sum_count = 0;
+  char sums[BLOCK_BYTES];
   cascade_t cascade;
   memset(cascade.counts, 0, sizeof cascade.counts);
   for (int64_t task = begin; task < end; ++task) {
@@ -420,9 +423,11 @@ static tn_status_t fold_rows(reader_t* reader, int64_t begin, int64_t end) {
       TN_RETURN_IF_ERROR(read_elements(reader, offset, count, limit, &row));
       fold_row(r, &cascade, row, count);
     }
-    char sum[CARRIER_LIMIT];
-    drain(r, &cascade, sum);
-    deliver(run, group, output, sum, 1);
+    drain(r, &cascade, sums + (size_t)sum_count++ * r->carrier_size);
+    if (run->partials || sum_count == most || task + 1 == end) {
+      deliver(run, group, output + 1 - sum_count, sums, sum_count);
+      sum_count = 0;
+    }
   }
   return TN_OK;
 }
