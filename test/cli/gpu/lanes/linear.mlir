@@ -2,7 +2,7 @@
 // sides, of both triangles, transposed and not, with and without ones on the diagonal.
 // inputs: random:1 random:2 random:3
 // outputs: 7
-// kernels: gpu.dot_general gpu.tenon.fusion gpu.cholesky gpu.cholesky gpu.cholesky gpu.triangular_solve gpu.triangular_solve gpu.triangular_solve gpu.triangular_solve plan.copy
+// kernels: gpu.dot_general gpu.iota gpu.tenon.fusion gpu.cholesky gpu.cholesky gpu.cholesky gpu.triangular_solve gpu.triangular_solve gpu.triangular_solve gpu.triangular_solve
 func.func @main(%x: tensor<3x40x40xf32>, %b: tensor<3x40x5xf32>, %c: tensor<3x7x40xf32>) -> (tensor<3x40x40xf32>, tensor<3x40x40xf32>, tensor<3x40x40xf32>, tensor<3x40x5xf32>, tensor<3x40x5xf32>, tensor<3x7x40xf32>, tensor<3x7x40xf32>) {
   %p = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x40x40xf32>, tensor<3x40x40xf32>) -> tensor<3x40x40xf32>
   %i = stablehlo.iota dim = 1 : tensor<3x40x40xi32>
