@@ -242,8 +242,8 @@ void tn__function_number(tn_function_t* function);
 // replaced any more.
 void tn__function_resolve(tn_function_t* function);
 
-// Element i of the results depends on element i of the operands alone: by the operation's traits, or
-// because its elements are read as others of the same width.
+// Element i of the results depends on element i of the operands alone: by the operation's traits,
+// or because its elements are read as others of the same width.
 bool tn__node_is_elementwise(const tn_node_t* node);
 
 // `status` with the node's place and source line. Takes and returns it.

@@ -51,10 +51,11 @@ typedef struct operation {
 } operation_t;
 
 static const operation_t operations[TN_LINK_COUNT] = {
-    [TN_LINK_ADD] = {"add", true, true},
-    [TN_LINK_SUBTRACT] = {"subtract", true, true},
-    [TN_LINK_SUBTRACT_FROM] = {"subtract", true, true, .value_is_second = true},
-    [TN_LINK_MULTIPLY] = {"multiply", true, true},
+    [TN_LINK_ADD] = {"add", .is_of_floats = true, .is_of_integers = true},
+    [TN_LINK_SUBTRACT] = {"subtract", .is_of_floats = true, .is_of_integers = true},
+    [TN_LINK_SUBTRACT_FROM] = {"subtract", .is_of_floats = true, .is_of_integers = true,
+                               .value_is_second = true},
+    [TN_LINK_MULTIPLY] = {"multiply", .is_of_floats = true, .is_of_integers = true},
     [TN_LINK_DIVIDE] = {"divide", .is_of_floats = true},
     [TN_LINK_DIVIDE_INTO] = {"divide", .is_of_floats = true, .value_is_second = true},
     [TN_LINK_MAXIMUM] = {"maximum", .is_of_floats = true},
@@ -65,8 +66,9 @@ static const operation_t operations[TN_LINK_COUNT] = {
     [TN_LINK_SHIFT_LEFT] = {"shift_left", .is_of_integers = true},
     [TN_LINK_SHIFT_RIGHT] = {"shift_right_logical", .is_of_integers = true},
     [TN_LINK_SHIFT_BOTH] = {"or", .is_of_integers = true},
-    [TN_LINK_SQUARE] = {"multiply", true, true, .is_square = true},
-    [TN_LINK_NEGATE] = {"negate", true, true, .is_unary = true},
+    [TN_LINK_SQUARE] = {"multiply", .is_of_floats = true, .is_of_integers = true,
+                        .is_square = true},
+    [TN_LINK_NEGATE] = {"negate", .is_of_floats = true, .is_of_integers = true, .is_unary = true},
     [TN_LINK_ABS] = {"abs", .is_of_floats = true, .is_unary = true},
 };
 

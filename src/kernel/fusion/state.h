@@ -71,9 +71,9 @@ typedef struct tn_fusion_state {
   size_t pointer_count, moving_count, fixed_count;
   uint32_t* pointer_slots;
   tn_fusion_pointer_t *moving, *fixed;  // fixed ones are the same in all tiles of a run
-  size_t scratch_byte_size;  // of a thread, behind the pointers and with them
-  uint32_t last_result;      // which result the last reduction gives
-  uint32_t folded_result;    // which result it reads; TN_FUSION_NO_RESULT: it is none
+  size_t scratch_byte_size;             // of a thread, behind the pointers and with them
+  uint32_t last_result;                 // which result the last reduction gives
+  uint32_t folded_result;               // which result it reads; TN_FUSION_NO_RESULT: it is none
 } tn_fusion_state_t;
 
 // member.c: what a node can be; whether an element-wise one is of the form that a member has, if
