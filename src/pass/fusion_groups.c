@@ -5,9 +5,9 @@
 // and operations over the shape again that read that. All else that it needs is on lower ones. So
 // nodes of one level that hand values to each other may be computed together: a way from one of
 // them to another through anything else would have to climb and could not come back. What no group
-// computes is above the groups that it needs, and not above anything else. Levels begin
-// as low as they can be. Then, last nodes first, a node rises to those that use it, unless arrays
-// would have to live longer for that than its own result does.
+// computes is above the groups that it needs, and not above anything else. Levels begin as low as
+// they can be. Then, last nodes first, a node rises to those that use it, unless arrays would have
+// to live longer for that than its own result does.
 #include "pass/fusion.h"
 
 #include "ir/trace.h"

@@ -6,106 +6,34 @@
 
 enum { VECTORS = 8 };  // that a chain works on at a time: half of the registers, or a quarter
 
+#define NAME f32
 #define SCALAR float
 #define BITS_T uint32_t
 #define IS_FLOAT 1
-#define LOOP(name) TN_PASTE(chain_f32, name)
-#define TARGET
-#define LANES 4
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#if TN_ISA_X86
-#define LOOP(name) TN_PASTE(chain_f32_avx2, name)
-#define TARGET TN_ISA_TARGET_AVX2
-#define LANES 8
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#define LOOP(name) TN_PASTE(chain_f32_avx512, name)
-#define TARGET TN_ISA_TARGET_AVX512
-#define LANES 16
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#endif
-#undef SCALAR
-#undef BITS_T
-#undef IS_FLOAT
+#include "kernel/elementwise/chain_sets.inc"
 
+#define NAME f64
 #define SCALAR double
 #define BITS_T uint64_t
 #define IS_FLOAT 1
-#define LOOP(name) TN_PASTE(chain_f64, name)
-#define TARGET
-#define LANES 2
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#if TN_ISA_X86
-#define LOOP(name) TN_PASTE(chain_f64_avx2, name)
-#define TARGET TN_ISA_TARGET_AVX2
-#define LANES 4
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#define LOOP(name) TN_PASTE(chain_f64_avx512, name)
-#define TARGET TN_ISA_TARGET_AVX512
-#define LANES 8
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#endif
-#undef SCALAR
-#undef BITS_T
-#undef IS_FLOAT
+#include "kernel/elementwise/chain_sets.inc"
 
+#define NAME i32
 #define SCALAR uint32_t
 #define BITS_T uint32_t
 #define IS_FLOAT 0
-#define LOOP(name) TN_PASTE(chain_i32, name)
-#define TARGET
-#define LANES 4
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#if TN_ISA_X86
-#define LOOP(name) TN_PASTE(chain_i32_avx2, name)
-#define TARGET TN_ISA_TARGET_AVX2
-#define LANES 8
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#define LOOP(name) TN_PASTE(chain_i32_avx512, name)
-#define TARGET TN_ISA_TARGET_AVX512
-#define LANES 16
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#endif
-#undef SCALAR
-#undef BITS_T
-#undef IS_FLOAT
+#include "kernel/elementwise/chain_sets.inc"
 
+#define NAME i64
 #define SCALAR uint64_t
 #define BITS_T uint64_t
 #define IS_FLOAT 0
-#define LOOP(name) TN_PASTE(chain_i64, name)
-#define TARGET
-#define LANES 2
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#if TN_ISA_X86
-#define LOOP(name) TN_PASTE(chain_i64_avx2, name)
-#define TARGET TN_ISA_TARGET_AVX2
-#define LANES 4
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#define LOOP(name) TN_PASTE(chain_i64_avx512, name)
-#define TARGET TN_ISA_TARGET_AVX512
-#define LANES 8
-#include "kernel/elementwise/chain.inc"
-#undef TARGET
-#endif
-#undef SCALAR
-#undef BITS_T
-#undef IS_FLOAT
+#include "kernel/elementwise/chain_sets.inc"
 
 tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype) {
 #define SETS(name)                  \
   static const tn_chain_fn name[] = \
-      TN_ISA_SETS(chain_##name##_run, chain_##name##_avx2_run, chain_##name##_avx512_run)
+      TN_ISA_SETS(chain_##name##_run, chain_avx2_##name##_run, chain_avx512_##name##_run)
   SETS(f32);
   SETS(f64);
   SETS(i32);
