@@ -8,6 +8,7 @@
 #ifndef TENON_KERNEL_KERNEL_H_
 #define TENON_KERNEL_KERNEL_H_
 
+#include "kernel/common/threaded.h"
 #include "ops/view.h"
 
 typedef struct tn_pool tn_pool_t;  // base/pool.h
@@ -136,6 +137,11 @@ typedef struct tn_kernel_site {
   // The kernel's run for few elements, which is over in microseconds, and neither fails nor pends.
   // NULL: there is none.
   tn_kernel_run_fn run_quick;
+  // Where there is a quick run: the same as threaded code. NULL: there is none.
+  tn_threaded_forms_t threaded;
+  // What follows in TN_THREADED_LEAD cells before the operands. There is one form then, which
+  // leaves nothing in registers. NULL: nothing, as of scalars.
+  const tn_cell_t* threaded_lead;
   tn_local_share_t* local_share;  // NULL: the memory is this site's alone; else local_init is
                                   // called for each site that shares it, with the same result
   tn_status_t (*local_init)(const tn_kernel_call_t* call);  // NULL: zeroed memory is fine

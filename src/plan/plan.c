@@ -33,6 +33,28 @@ static tn_status_t run_quick_copy(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
+#define COPY(bits_count)                                                                  \
+  TN_THREADED(copy_##bits_count) {                                                        \
+    *(uint##bits_count##_t*)cell[2].data = *(const uint##bits_count##_t*)cell[1].operand; \
+    TN_THREADED_NEXT(3);                                                                  \
+  }                                                                                       \
+  static const tn_threaded_fn copies_##bits_count[] = {copy_##bits_count};
+COPY(8)
+COPY(16)
+COPY(32)
+COPY(64)
+#undef COPY
+
+static tn_threaded_forms_t find_copies(size_t byte_size) {
+  switch (byte_size) {
+    case 1: return copies_8;
+    case 2: return copies_16;
+    case 4: return copies_32;
+    case 8: return copies_64;
+    default: return NULL;
+  }
+}
+
 static const tn_kernel_t copy_kernel = {.op = "copy", .name = "plan.copy", .run = run_copy};
 
 // --- from the planner's lists to the plan's arrays
@@ -55,7 +77,8 @@ static tn_status_t finish_copy(planner_t* planner, const copy_t* copy, uint32_t 
       .kernel = &copy_kernel,
       .site = {.arena = planner->arena,
                .state = byte_size,
-               .run_quick = *byte_size <= QUICK_COPY_BYTES ? run_quick_copy : NULL},
+               .run_quick = *byte_size <= QUICK_COPY_BYTES ? run_quick_copy : NULL,
+               .threaded = find_copies(*byte_size)},
       .position = position,
       .begin = position,
       .operand_count = 1,

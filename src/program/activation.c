@@ -2,6 +2,7 @@
 
 #include "program/observe.h"
 #include "program/pending.h"
+#include "program/threaded.h"
 
 enum {
   KEPT_ACTIVATIONS = 8,
@@ -13,6 +14,7 @@ enum {
 typedef struct tn_frame {
   tn_activation_t* activation;
   uint32_t block;
+  const tn_instruction_t* instruction;  // its first one
 } tn_frame_t;
 
 // --- running
@@ -75,48 +77,43 @@ static tn_status_t run_block_watched(tn_activation_t* activation, const tn_progr
 }
 
 // Loops of small bodies are interrupted between some turns.
-TN_APART static tn_status_t run_quick_block(tn_activation_t* activation,
-                                            const tn_program_block_t* block) {
+static inline tn_status_t check_sometimes(tn_activation_t* activation, uint32_t instruction_count) {
   const tn_interrupt_t* interrupt = activation->environment.interrupt;
-  if (interrupt) {
-    activation->unchecked_count += 1 + block->instruction_count;
-    if (activation->unchecked_count > MOST_UNCHECKED) {
-      activation->unchecked_count = 0;
-      TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
-    }
-  }
-  if (block->instruction_count == 0) return TN_OK;  // there may be no instructions at all
-  const tn_kernel_run_fn* run = activation->program->runs + block->first_instruction;
-  const tn_kernel_run_fn* const end = run + block->instruction_count;
-  const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
-  while (run != end) (void)(*run++)(call++);
-  return TN_OK;
+  if (!interrupt) return TN_OK;
+  activation->unchecked_count += 1 + instruction_count;
+  if (__builtin_expect(activation->unchecked_count <= MOST_UNCHECKED, 1)) return TN_OK;
+  activation->unchecked_count = 0;
+  return tn__interrupt_check(interrupt);
+}
+
+// Neither fails nor pends.
+static inline void run_threaded(const tn_activation_t* activation,
+                                const tn_instruction_t* instruction) {
+  const tn_cell_t* cell = tn__threaded_at(activation, instruction);
+  cell->run(cell, 0, 0, 0);
 }
 
 static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
   const tn_program_block_t* block = &activation->program->blocks[index];
-  if (block->is_quick && !activation->observer) return run_quick_block(activation, block);
   const tn_interrupt_t* interrupt = activation->environment.interrupt;
   // A loop of nothing ends as well.
   if (interrupt) TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
   if (__builtin_expect(activation->observer != NULL, 0)) {
     return run_block_watched(activation, block);
   }
-  const tn_instruction_t* instruction =
-      &activation->program->instructions[block->first_instruction];
-  const tn_kernel_run_fn* run = activation->program->runs + block->first_instruction;
-  const tn_kernel_call_t* call = &activation->calls[block->first_instruction];
-  for (uint32_t i = 0; i < block->instruction_count; ++i, ++instruction, ++run, ++call) {
-    tn_status_t status = TN_OK;
-    if (interrupt && i && !tn__instruction_is_quick(instruction)) {
-      status = tn__interrupt_check(interrupt);
+  for (uint32_t i = 0; i < block->instruction_count; ++i) {
+    const uint32_t at = block->first_instruction + i;
+    const tn_instruction_t* instruction = &activation->program->instructions[at];
+    if (instruction->threaded_count) {
+      run_threaded(activation, instruction);
+      i += instruction->threaded_count - 1;
+      continue;
     }
-    if (!status) {
-      status = __builtin_expect(*run != NULL, 1) ? (*run)(call) : run_call(activation, instruction);
-    }
+    tn_status_t status = interrupt && i ? tn__interrupt_check(interrupt) : TN_OK;
+    if (!status) status = run_instruction(activation, at);
     if (__builtin_expect(status != TN_OK, 0)) {
       if (status != tn__status_pending()) return tn__instruction_locate(instruction, status);
-      return run_beside(activation, block, block->first_instruction + i);
+      return run_beside(activation, block, at);
     }
   }
   return TN_OK;
@@ -125,6 +122,16 @@ static tn_status_t run_block(tn_activation_t* activation, uint32_t index) {
 static tn_status_t run_body(const tn_body_t* body) {
   const tn_frame_t* frame = body->user;
   return run_block(frame->activation, frame->block);
+}
+
+// Of a block that is threaded from its first instruction to its last.
+static tn_status_t run_threaded_body(const tn_body_t* body) {
+  const tn_frame_t* frame = body->user;
+  tn_activation_t* activation = frame->activation;
+  if (__builtin_expect(activation->observer != NULL, 0)) return run_body(body);
+  TN_RETURN_IF_ERROR(check_sometimes(activation, frame->instruction->threaded_count));
+  run_threaded(activation, frame->instruction);
+  return TN_OK;
 }
 
 tn_status_t tn__activation_run(tn_activation_t* activation, uint32_t unit) {
@@ -203,21 +210,26 @@ static void connect_instruction(tn_activation_t* activation, size_t index) {
 static void connect(tn_activation_t* activation) {
   const tn_program_t* program = activation->program;
   for (size_t i = 0; i < program->pointer_count; ++i) {
+    if (program->pointer_buffers[i] == TN_PROGRAM_NONE) continue;  // a cell
     char* address = address_of(activation, program->pointer_buffers[i]);
     if (address && program->pointer_offsets) address += program->pointer_offsets[i];
     activation->pointers[i] = address;
   }
   for (uint32_t i = 0; i < program->block_count; ++i) {
     const tn_program_block_t* block = &program->blocks[i];
-    activation->frames[i] = (tn_frame_t){activation, i};
+    const tn_instruction_t* first = program->instructions + block->first_instruction;
+    const bool is_threaded =
+        block->instruction_count && first->threaded_count == block->instruction_count;
+    activation->frames[i] = (tn_frame_t){activation, i, first};
     activation->bodies[i] = (tn_body_t){
         .arguments = pointers_at(activation, block->first_argument),
         .results = pointers_at(activation, block->first_result),
-        .run = run_body,
+        .run = is_threaded ? run_threaded_body : run_body,
         .user = &activation->frames[i],
     };
   }
   for (size_t i = 0; i < program->instruction_count; ++i) connect_instruction(activation, i);
+  tn__threaded_connect(activation);
 }
 
 // Undoes local_init of the first `count` instructions.

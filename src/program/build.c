@@ -2,6 +2,7 @@
 #include "base/integer.h"
 #include "kernel/placement.h"
 #include "program/program.h"
+#include "program/threaded.h"
 
 // Growing lists, kept in the program's allocator while it is built.
 typedef struct list {
@@ -14,6 +15,7 @@ typedef struct builder {
   list_t instructions, blocks, pointers;
   const tn_plan_t* plan;  // of the unit that is flattened
   uint32_t first_buffer;
+  uint32_t first_threaded, threaded_count;  // instructions whose cells follow each other
 } builder_t;
 
 static tn_status_t list_add(builder_t* builder, list_t* list, size_t count, uint32_t* out_first) {
@@ -52,6 +54,35 @@ static tn_status_t add_pointers(builder_t* builder, size_t count, const uint32_t
   uint32_t* pointers = (uint32_t*)builder->pointers.items + *out_first;
   for (size_t i = 0; i < count; ++i) pointers[i] = builder->first_buffer + buffers[i];
   return TN_OK;
+}
+
+// Of threaded code: entries that are to no buffer.
+static tn_status_t add_cells(builder_t* builder, size_t count, uint32_t* out_first) {
+  TN_RETURN_IF_ERROR(list_add(builder, &builder->pointers, count, out_first));
+  uint32_t* pointers = (uint32_t*)builder->pointers.items + *out_first;
+  for (size_t i = 0; i < count; ++i) pointers[i] = TN_PROGRAM_NONE;
+  return TN_OK;
+}
+
+// The cell after the last instruction that is threaded so far.
+static tn_status_t end_cells(builder_t* builder) {
+  uint32_t cell = TN_PROGRAM_NONE;
+  if (builder->threaded_count == 0) return TN_OK;
+  instruction_at(builder, builder->first_threaded)->threaded_count = builder->threaded_count;
+  builder->threaded_count = 0;
+  return add_cells(builder, 1, &cell);
+}
+
+// The cells before the pointers of instruction `index`, if it is threaded.
+static tn_status_t begin_cells(builder_t* builder, uint32_t index, tn_instruction_t* instruction) {
+  const bool is_threaded =
+      builder->program->device->target->is_host && tn__instruction_is_quick(instruction);
+  if (!is_threaded || builder->threaded_count == TN_MOST_THREADED) {
+    TN_RETURN_IF_ERROR(end_cells(builder));
+  }
+  if (!is_threaded) return TN_OK;
+  if (builder->threaded_count++ == 0) builder->first_threaded = index;
+  return add_cells(builder, tn__threaded_cells(&instruction->step->site), &instruction->first_cell);
 }
 
 // Where the site's local memory begins.
@@ -104,8 +135,11 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
         .block_count = (uint32_t)step->block_count,
         .scratch = TN_PROGRAM_NONE,
         .unit = TN_PROGRAM_NONE,
+        .first_cell = TN_PROGRAM_NONE,
+        .next_cell = TN_PROGRAM_NONE,
         .local_offset = place_local(builder->program, &step->site),
     };
+    TN_RETURN_IF_ERROR(begin_cells(builder, first + i, &instruction));
     TN_RETURN_IF_ERROR(
         add_pointers(builder, step->operand_count, step->operands, &instruction.first_operand));
     TN_RETURN_IF_ERROR(
@@ -113,11 +147,13 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
     if (step->scratch != TN_PROGRAM_NONE) {
       TN_RETURN_IF_ERROR(add_pointers(builder, 1, &step->scratch, &instruction.scratch));
     }
+    instruction.next_cell = (uint32_t)builder->pointers.count;
     if (step->callee) instruction.unit = builder->program->unit_numbers[step->callee->index];
     TN_RETURN_IF_ERROR(
         list_add(builder, &builder->blocks, step->block_count, &instruction.first_block));
     *instruction_at(builder, first + i) = instruction;
   }
+  TN_RETURN_IF_ERROR(end_cells(builder));
   for (uint32_t i = 0; i < block.instruction_count; ++i) {
     for (uint32_t b = 0; b < from->steps[i].block_count; ++b) {
       TN_RETURN_IF_ERROR(flatten_block(builder, &from->steps[i].blocks[b],
@@ -139,14 +175,6 @@ static tn_status_t find_runs(tn_program_t* program) {
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&program->arena, program->instruction_count, &program->runs));
   for (size_t i = 0; i < program->instruction_count; ++i) {
     program->runs[i] = run_of(&program->instructions[i]);
-  }
-  for (size_t b = 0; b < program->block_count; ++b) {
-    tn_program_block_t* block = &program->blocks[b];
-    block->is_quick = true;
-    for (uint32_t i = 0; i < block->instruction_count; ++i) {
-      block->is_quick &=
-          tn__instruction_is_quick(&program->instructions[block->first_instruction + i]);
-    }
   }
   return TN_OK;
 }
@@ -178,9 +206,12 @@ static tn_status_t sort_pointers(tn_program_t* program, const uint32_t** out_sta
                                               sizeof(uint32_t), &order_memory));
   uint32_t* starts = starts_memory;
   uint32_t* order = order_memory;
-  for (size_t i = 0; i < program->pointer_count; ++i) ++starts[program->pointer_buffers[i] + 2];
+  for (size_t i = 0; i < program->pointer_count; ++i) {
+    if (program->pointer_buffers[i] != TN_PROGRAM_NONE) ++starts[program->pointer_buffers[i] + 2];
+  }
   for (size_t b = 2; b < program->buffer_count + 2; ++b) starts[b] += starts[b - 1];
   for (uint32_t i = 0; i < program->pointer_count; ++i) {
+    if (program->pointer_buffers[i] == TN_PROGRAM_NONE) continue;
     order[starts[program->pointer_buffers[i] + 1]++] = i;
   }
   program->patches = order;
@@ -267,6 +298,7 @@ tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function) {
   program->pointer_count = builder.pointers.count;
   TN_DONE_IF_ERROR(find_runs(program));
   TN_DONE_IF_ERROR(list_offsets(program));
+  tn__threaded_choose(program);
   TN_DONE_IF_ERROR(sort_pointers(program, &starts));
   TN_DONE_IF_ERROR(list_donation_targets(program));
   TN_DONE_IF_ERROR(tn__program_place_constants(program));

@@ -35,6 +35,11 @@ typedef struct tn_instruction {
   uint32_t scratch;  // TN_PROGRAM_NONE: none
   uint32_t first_block, block_count;
   uint32_t unit;  // that a call runs; TN_PROGRAM_NONE
+  // Of threaded code (threaded.h): where in the table of pointers its own begins, and the next one;
+  // TN_PROGRAM_NONE: it is not run so.
+  uint32_t first_cell, next_cell;
+  tn_threaded_fn threaded;  // whose address the first cell has
+  uint32_t threaded_count;  // instructions that are run in one go from here on; 0: not from here
   size_t local_offset;
 } tn_instruction_t;
 
@@ -45,7 +50,6 @@ static inline bool tn__instruction_is_quick(const tn_instruction_t* instruction)
 
 typedef struct tn_program_block {
   uint32_t first_instruction, instruction_count;
-  bool is_quick;  // all of its instructions are: they have no status to look at
   uint32_t first_argument, argument_count;
   uint32_t first_result, result_count;
 } tn_program_block_t;

@@ -30,3 +30,11 @@ const tn_loops_t* tn__loops(tn_native_t native) {
   while (!sets[isa][native]) --isa;
   return sets[isa][native];
 }
+
+const tn_threaded_table_t* tn__threaded(tn_native_t native) {
+#define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = &tn__threaded_##name,
+  static const tn_threaded_table_t* const tables[TN_NATIVE_COUNT] = {
+      TN_NATIVE_NUMBERS(TN_NATIVE)[TN_NATIVE_PRED] = &tn__threaded_pred};
+#undef TN_NATIVE
+  return tables[native];
+}

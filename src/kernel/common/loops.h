@@ -7,7 +7,7 @@
 #include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
 #include "kernel/common/native.h"
-#include "kernel/kernel.h"
+#include "kernel/common/threaded.h"
 
 // out[i] = op a[i]. `out` may be `a` itself; other overlap is not allowed.
 typedef void (*tn_unary_fn)(const void* a, void* out, size_t count);
@@ -55,13 +55,15 @@ typedef struct tn_loops {
   tn_at_fn at[TN_BINARY_COUNT];
   tn_binary_fn compare[TN_DIRECTION_COUNT];
   tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
-  // The same of one element, as a program calls it; in the base only, and of use where that has the
-  // bits of other sets.
-  tn_kernel_run_fn unary_one[TN_UNARY_COUNT];
-  tn_kernel_run_fn binary_one[TN_BINARY_COUNT];
-  tn_kernel_run_fn compare_one[TN_DIRECTION_COUNT];
-  tn_kernel_run_fn compare_total_one[TN_DIRECTION_COUNT];
 } tn_loops_t;
+
+// The same of one element as threaded code. NULL also where instruction sets differ in their bits.
+typedef struct tn_threaded_table {
+  tn_threaded_forms_t unary[TN_UNARY_COUNT];
+  tn_threaded_forms_t binary[TN_BINARY_COUNT];
+  tn_threaded_forms_t compare[TN_DIRECTION_COUNT];
+  tn_threaded_forms_t compare_total[TN_DIRECTION_COUNT];
+} tn_threaded_table_t;
 
 // They are there for each instruction set. All do the same operations on each element, but for the
 // functions of vector_math.inc, which need fused multiply-add: the base has the C library's, which
@@ -78,8 +80,16 @@ extern const tn_loops_t tn__loops_pred, tn__loops_pred_avx2;
 extern const tn_loops_t tn__loops_c64, tn__loops_c64_avx2;
 extern const tn_loops_t tn__loops_c128, tn__loops_c128_avx2;
 
+#define TN_NATIVE(NAME, name, type) extern const tn_threaded_table_t tn__threaded_##name;
+TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+extern const tn_threaded_table_t tn__threaded_pred;
+
 // The best that this processor can do. `native` is below TN_NATIVE_COUNT.
 const tn_loops_t* tn__loops(tn_native_t native);
+
+// NULL of complex dtypes.
+const tn_threaded_table_t* tn__threaded(tn_native_t native);
 
 // For tests: those of one instruction set; NULL when the processor has not got it, or there are
 // none.

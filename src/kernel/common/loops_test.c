@@ -155,52 +155,143 @@ static size_t size_of(tn_native_t native) {
   }
 }
 
-// What `one` computes of each pair of elements, against `expected`.
-static void compare_ones(tn_native_t native, tn_native_t result, const operands_t* operands,
-                         tn_kernel_run_fn one, const unsigned char* expected) {
-  unsigned char out[COUNT * 16] = {0};
-  const size_t size = size_of(native), result_size = size_of(result);
-  for (size_t i = 0; i < COUNT; ++i) {
-    const void* const pointers[] = {operands->a + i * size, operands->b + i * size};
-    void* const results[] = {out + i * result_size};
-    TN_ASSERT_OK(one(&(tn_kernel_call_t){.operands = pointers, .results = results}));
-  }
-  assert_same(result, out, expected, COUNT * result_size);
+// --- threaded code
+
+static struct {
+  float f32;
+  double f64;
+  int64_t bits;
+} left;  // in registers by what ran last
+
+TN_THREADED(end) {
+  (void)cell;
+  left.f32 = f32;
+  left.f64 = f64;
+  left.bits = bits;
 }
 
-static void ones_compute_what_the_loops_of_their_set_do(void** state) {
+// The register of a dtype after it ran, as an element of that dtype.
+static void read_register(tn_native_t native, void* out) {
+  switch (native) {
+#define TN_NATIVE(NAME, name, type)                          \
+  case TN_NATIVE_##NAME: {                                   \
+    const type element = (type) _Generic((type)0, float      \
+                                         : left.f32, double  \
+                                         : left.f64, default \
+                                         : left.bits);       \
+    memcpy(out, &element, sizeof element);                   \
+    break;                                                   \
+  }
+    TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+    default: *(uint8_t*)out = (uint8_t)left.bits;
+  }
+}
+
+// Runs a form with the element at `held` in registers of all kinds, whatever it is.
+static void run_form(tn_threaded_fn form, tn_native_t native, const void* held,
+                     const tn_cell_t* cells) {
+  float f32 = 0;
+  double f64 = 0;
+  int64_t bits = 0;
+  if (held) {
+    memcpy(&f32, held, native == TN_NATIVE_F32 ? 4 : 0);
+    memcpy(&f64, held, native == TN_NATIVE_F64 ? 8 : 0);
+    memcpy(&bits, held, size_of(native));
+  }
+  form(cells, f32, f64, bits);
+}
+
+// What all forms compute of each element or pair of elements, against `expected`. Operands in
+// registers are not in memory.
+static void compare_forms(tn_native_t native, tn_native_t result, const operands_t* operands,
+                          size_t operand_count, tn_threaded_forms_t forms,
+                          const unsigned char* expected, bool is_held) {
+  const size_t size = size_of(native), result_size = size_of(result);
+  for (size_t form = 0; form < (size_t)1 << operand_count; ++form) {
+    for (size_t i = 0; i < COUNT; ++i) {
+      unsigned char out[16] = {0}, held[16] = {0};
+      tn_cell_t cells[5] = {{.run = forms[form]}};
+      const unsigned char* in_register = NULL;
+      for (size_t k = 0; k < operand_count; ++k) {
+        const unsigned char* element = (k ? operands->b : operands->a) + i * size;
+        if (form >> k & 1) {
+          in_register = element;
+        } else {
+          cells[1 + k].operand = element;
+        }
+      }
+      if (form == 3 && memcmp(operands->a + i * size, operands->b + i * size, size) != 0) continue;
+      cells[1 + operand_count].data = out;
+      cells[2 + operand_count].run = end;
+      run_form(forms[form], native, in_register, cells);
+      assert_same(result, out, expected + i * result_size, result_size);
+      if (is_held) read_register(result, held);
+      if (is_held) assert_memory_equal(held, out, result_size);
+    }
+  }
+}
+
+static void threaded_code_computes_what_loops_do(void** state) {
   (void)state;
+  size_t count = 0;
   for (tn_native_t native = 0; native <= TN_NATIVE_PRED; ++native) {
     const tn_loops_t* loops = tn__loops_of(TN_ISA_BASE, native);
+    const tn_threaded_table_t* threaded = tn__threaded(native);
     operands_t operands;
     fill(native, &operands);
     for (int op = 0; op < TN_UNARY_COUNT; ++op) {
       unsigned char expected[COUNT * 16] = {0};
-      if (!loops->unary_one[op]) continue;
+      if (!threaded->unary[op]) continue;
+      ++count;
       loops->unary[op](operands.a, expected, COUNT);
-      compare_ones(native, gives_truth(op) ? TN_NATIVE_PRED : native, &operands,
-                   loops->unary_one[op], expected);
+      compare_forms(native, gives_truth(op) ? TN_NATIVE_PRED : native, &operands, 1,
+                    threaded->unary[op], expected, true);
     }
     for (int op = 0; op < TN_BINARY_COUNT; ++op) {
       unsigned char expected[COUNT * 16] = {0};
-      assert_int_equal(!loops->binary_one[op], !loops->binary[op]);
-      if (!loops->binary_one[op]) continue;
+      if (!threaded->binary[op]) continue;
+      ++count;
       loops->binary[op](operands.a, operands.b, expected, COUNT);
       const tn_native_t pair = native == TN_NATIVE_F32 ? TN_NATIVE_C64 : TN_NATIVE_C128;
-      compare_ones(native, op == TN_BINARY_complex ? pair : native, &operands,
-                   loops->binary_one[op], expected);
+      const bool gives_pair = op == TN_BINARY_complex;
+      compare_forms(native, gives_pair ? pair : native, &operands, 2, threaded->binary[op],
+                    expected, !gives_pair);
     }
     for (int d = 0; d < TN_DIRECTION_COUNT; ++d) {
       unsigned char expected[COUNT * 16] = {0};
-      if (loops->compare_one[d]) {
-        loops->compare[d](operands.a, operands.b, expected, COUNT);
-        compare_ones(native, TN_NATIVE_PRED, &operands, loops->compare_one[d], expected);
-      }
-      if (!loops->compare_total_one[d]) continue;
+      loops->compare[d](operands.a, operands.b, expected, COUNT);
+      compare_forms(native, TN_NATIVE_PRED, &operands, 2, threaded->compare[d], expected, true);
+      assert_int_equal(!threaded->compare_total[d], !loops->compare_total[d]);
+      if (!threaded->compare_total[d]) continue;
       loops->compare_total[d](operands.a, operands.b, expected, COUNT);
-      compare_ones(native, TN_NATIVE_PRED, &operands, loops->compare_total_one[d], expected);
+      compare_forms(native, TN_NATIVE_PRED, &operands, 2, threaded->compare_total[d], expected,
+                    true);
     }
   }
+  assert_true(count > 200);
+}
+
+// NaN becomes 0, what is too large the largest one: as the loops do it.
+static void threaded_conversions_are_those_of_loops(void** state) {
+  (void)state;
+  static const tn_dtype_t dtypes[] = {
+#define TN_NATIVE(NAME, name, type) TN_DTYPE_##NAME,
+      TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+          TN_DTYPE_PRED};
+  enum { DTYPES = sizeof dtypes / sizeof *dtypes };
+  for (size_t pair = 0; pair < DTYPES * DTYPES; ++pair) {
+    const tn_dtype_t from = dtypes[pair / DTYPES], to = dtypes[pair % DTYPES];
+    unsigned char expected[COUNT * 16] = {0};
+    operands_t operands;
+    fill(tn__native(from), &operands);
+    tn__native_conversion(from, to)(NULL, operands.a, expected, COUNT);
+    compare_forms(tn__native(from), tn__native(to), &operands, 1, tn__threaded_conversion(from, to),
+                  expected, true);
+  }
+  assert_null(tn__threaded_conversion(TN_DTYPE_C64, TN_DTYPE_F32));
+  assert_null(tn__threaded_conversion(TN_DTYPE_F32, TN_DTYPE_BF16));
 }
 
 // The functions of vector_math.inc the ones that have fused multiply-add, everything else all.
@@ -322,7 +413,8 @@ static void the_best_set_that_the_processor_has_is_taken(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ones_compute_what_the_loops_of_their_set_do),
+      cmocka_unit_test(threaded_code_computes_what_loops_do),
+      cmocka_unit_test(threaded_conversions_are_those_of_loops),
       cmocka_unit_test(every_instruction_set_computes_the_same),
       cmocka_unit_test(extremes_of_many_are_those_of_pairs),
       cmocka_unit_test(integers_of_32_bits_divide_exactly),

@@ -3,6 +3,7 @@
 #define TENON_KERNEL_COMMON_NATIVE_H_
 
 #include "kernel/common/element.h"
+#include "kernel/common/threaded.h"
 
 // TN_NATIVE(NAME, name, type)
 #define TN_NATIVE_INTEGERS(TN_NATIVE) \
@@ -34,5 +35,6 @@ tn_native_t tn__native(tn_dtype_t dtype);
 
 // Between i1, integers of 8 to 64 bits, f32 and f64; NULL for others.
 tn_convert_fn tn__native_conversion(tn_dtype_t from, tn_dtype_t to);
+tn_threaded_forms_t tn__threaded_conversion(tn_dtype_t from, tn_dtype_t to);
 
 #endif  // TENON_KERNEL_COMMON_NATIVE_H_

@@ -4,6 +4,5 @@
 #if TN_ISA_X86
 #define TN_TARGET TN_ISA_TARGET_AVX2
 #define TN_VARIANT(name) name##_avx2
-#define TN_ONES 0
 #include "kernel/elementwise/complex_dtypes.inc"
 #endif

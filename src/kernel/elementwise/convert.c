@@ -1,6 +1,6 @@
 // stablehlo.convert
 #include "base/pool.h"
-#include "kernel/common/element.h"
+#include "kernel/common/native.h"
 #include "kernel/common/site.h"
 #include "kernel/elementwise/elementwise.h"
 
@@ -26,6 +26,9 @@ tn_status_t tn__cpu_convert_prepare(tn_kernel_site_t* site) {
       tn__conversion(tn__site_operand(site, 0)->dtype, tn__site_result(site, 0)->dtype);
   state->count = tn__type_size(tn__site_result(site, 0));
   if (state->count <= QUICK_COUNT) site->run_quick = run_quick;
+  if (state->count == 1) {
+    site->threaded = tn__threaded_conversion(state->conversion.from, state->conversion.to);
+  }
   return TN_OK;
 }
 

@@ -67,6 +67,32 @@ static const tn_convert_fn conversions[TN_NATIVE_COUNT][TN_NATIVE_COUNT] = {
         [TN_NATIVE_PRED] = ROW(u8),
 };
 
+#define FORMS(from, to) \
+  { memory_##from##_##to, register_##from##_##to }
+#define FORMS_ROW(from)                                                     \
+  {                                                                         \
+    [TN_NATIVE_S8] = FORMS(from, s8), [TN_NATIVE_S16] = FORMS(from, s16),   \
+    [TN_NATIVE_S32] = FORMS(from, s32), [TN_NATIVE_S64] = FORMS(from, s64), \
+    [TN_NATIVE_U8] = FORMS(from, u8), [TN_NATIVE_U16] = FORMS(from, u16),   \
+    [TN_NATIVE_U32] = FORMS(from, u32), [TN_NATIVE_U64] = FORMS(from, u64), \
+    [TN_NATIVE_F32] = FORMS(from, f32), [TN_NATIVE_F64] = FORMS(from, f64), \
+    [TN_NATIVE_PRED] = FORMS(from, pred),                                   \
+  }
+
+static const tn_threaded_fn threaded[][TN_NATIVE_PRED + 1][2] = {
+#define TN_NATIVE(NAME, name, type) [TN_NATIVE_##NAME] = FORMS_ROW(name),
+    TN_NATIVE_NUMBERS(TN_NATIVE)
+#undef TN_NATIVE
+        [TN_NATIVE_PRED] = FORMS_ROW(u8),
+};
+
+tn_register_t tn__register_of(tn_dtype_t dtype) {
+  const tn_native_t native = tn__native(dtype);
+  if (native == TN_NATIVE_F32) return TN_REGISTER_F32;
+  if (native == TN_NATIVE_F64) return TN_REGISTER_F64;
+  return native <= TN_NATIVE_PRED ? TN_REGISTER_BITS : TN_REGISTER_COUNT;
+}
+
 tn_native_t tn__native(tn_dtype_t dtype) {
   switch (dtype) {
 #define TN_NATIVE(NAME, name, type) \
@@ -84,4 +110,9 @@ tn_native_t tn__native(tn_dtype_t dtype) {
 tn_convert_fn tn__native_conversion(tn_dtype_t from, tn_dtype_t to) {
   tn_native_t a = tn__native(from), b = tn__native(to);
   return a < TN_NATIVE_COUNT && b < TN_NATIVE_COUNT ? conversions[a][b] : NULL;
+}
+
+tn_threaded_forms_t tn__threaded_conversion(tn_dtype_t from, tn_dtype_t to) {
+  const tn_native_t a = tn__native(from), b = tn__native(to);
+  return a <= TN_NATIVE_PRED && b <= TN_NATIVE_PRED ? threaded[a][b] : NULL;
 }

@@ -15,6 +15,7 @@ typedef struct map_state {
   tn_map_t map;
   size_t operand_size, result_size;  // of elements
   int64_t count;
+  tn_cell_t lead[TN_THREADED_LEAD];  // of threaded code
 } map_state_t;
 
 // Whether result_accuracy asks for less error than the 1 ulp of loops by default. What a tolerance
@@ -69,12 +70,29 @@ static tn_status_t run_direct_binary(const tn_kernel_call_t* call) {
   return TN_OK;
 }
 
+TN_THREADED(run_unary_loop) {
+  ((tn_unary_fn)cell[1].loop)(cell[3].operand, cell[4].data, cell[2].count);
+  TN_THREADED_NEXT_WITHOUT(5);
+}
+TN_THREADED(run_binary_loop) {
+  ((tn_binary_fn)cell[1].loop)(cell[3].operand, cell[4].operand, cell[5].data, cell[2].count);
+  TN_THREADED_NEXT_WITHOUT(6);
+}
+static const tn_threaded_fn unary_loops[] = {run_unary_loop}, binary_loops[] = {run_binary_loop};
+
 // What few elements need: no question where they are, and how many.
-static tn_kernel_run_fn find_quick(const map_state_t* state) {
+static void make_quick(map_state_t* state, tn_kernel_site_t* site) {
   const tn_map_t* map = &state->map;
-  if (state->count > map->grain / QUICK_PART || !tn__map_is_direct(map)) return NULL;
-  if (state->count == 1 && map->one) return map->one;
-  return map->unary ? run_direct_unary : run_direct_binary;
+  if (state->count > map->grain / QUICK_PART || !tn__map_is_direct(map)) return;
+  site->run_quick = map->unary ? run_direct_unary : run_direct_binary;
+  if (state->count == 1 && map->threaded) {
+    site->threaded = map->threaded;
+    return;
+  }
+  site->threaded = map->unary ? unary_loops : binary_loops;
+  state->lead[0].loop = map->unary ? (void (*)(void))map->unary : (void (*)(void))map->binary;
+  state->lead[1].count = (size_t)state->count;
+  site->threaded_lead = state->lead;
 }
 
 static tn_status_t prepare(tn_kernel_site_t* site, find_fn find) {
@@ -89,7 +107,7 @@ static tn_status_t prepare(tn_kernel_site_t* site, find_fn find) {
   }
   state->operand_size = tn_dtype_byte_size(state->map.load.from);
   state->result_size = tn_dtype_byte_size(state->map.store.to);
-  site->run_quick = find_quick(state);
+  make_quick(state, site);
   return TN_OK;
 }
 

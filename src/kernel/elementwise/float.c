@@ -1,5 +1,5 @@
 #define TN_TARGET
 #define TN_VARIANT(name) name
-#define TN_ONES 1
+#define TN_HAS_THREADED 1
 #define TN_VECTOR_MATH 0
 #include "kernel/elementwise/float_dtypes.inc"

@@ -4,7 +4,7 @@
 #if TN_ISA_X86
 #define TN_TARGET TN_ISA_TARGET_AVX512
 #define TN_VARIANT(name) name##_avx512
-#define TN_ONES 0
+#define TN_HAS_THREADED 0
 #define TN_VECTOR_MATH 1
 #include "kernel/elementwise/float_dtypes.inc"
 #endif

@@ -1,4 +1,4 @@
 #define TN_TARGET
 #define TN_VARIANT(name) name
-#define TN_ONES 1
+#define TN_HAS_THREADED 1
 #include "kernel/elementwise/integer_dtypes.inc"

@@ -60,7 +60,6 @@ static tn_dtype_t twin(tn_dtype_t dtype, bool is_signed) {
 // Leading zeros of what has fewer than 8 bits, in a byte.
 #define TN_T uint8_t
 #define TN_TARGET
-#define TN_ONES 0
 #define TN_NAME u1
 TN_UNARY_LOOP(count_leading_zeros, SAME, IS(a ? 0 : 1))
 #undef TN_NAME
@@ -114,14 +113,7 @@ static void carry(tn_map_t* map, tn_dtype_t read, tn_dtype_t carrier, tn_dtype_t
   tn_dtype_t result_carrier = tn__carrier(result, float_carrier);
   if (is_narrow_integer(result)) result_carrier = carrier;
   map->store = tn__conversion(result_carrier, result);
-  if (!tn__map_is_direct(map)) map->one = NULL;
-}
-
-// Heavy ones of floats differ by instruction set.
-static tn_kernel_run_fn scalar_of(const operation_t* operation, tn_native_t native,
-                                  tn_kernel_run_fn one) {
-  const bool is_float = native == TN_NATIVE_F32 || native == TN_NATIVE_F64;
-  return operation->grain == GRAIN_LIGHT || !is_float ? one : NULL;
+  if (!tn__map_is_direct(map)) map->threaded = NULL;
 }
 
 static bool make_unary(size_t id, tn_dtype_t operand, tn_dtype_t result, bool exactly,
@@ -135,7 +127,8 @@ static bool make_unary(size_t id, tn_dtype_t operand, tn_dtype_t result, bool ex
   tn_map_t map = {.grain = operation->grain};
   const tn_native_t native = tn__native(carrier);
   map.unary = (exactly ? tn__loops_of(TN_ISA_BASE, native) : tn__loops(native))->unary[id];
-  map.one = scalar_of(operation, native, tn__loops_of(TN_ISA_BASE, native)->unary_one[id]);
+  const tn_threaded_table_t* threaded = tn__threaded(native);
+  if (threaded) map.threaded = threaded->unary[id];
   if (narrow && id == TN_UNARY_count_leading_zeros) {
     map.unary = narrow_leading_zeros(tn_dtype_bit_width(operand));
   }
@@ -168,7 +161,8 @@ static bool make_binary(size_t id, tn_dtype_t operand, tn_dtype_t result, tn_map
   const tn_native_t native = tn__native(carrier);
   const tn_loops_t* loops = tn__loops(native);
   map.binary = loops->binary[id];
-  map.one = scalar_of(operation, native, tn__loops_of(TN_ISA_BASE, native)->binary_one[id]);
+  const tn_threaded_table_t* threaded = tn__threaded(native);
+  if (threaded) map.threaded = threaded->binary[id];
   if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
     map.binary = narrow_upper_product(operand);
   }
@@ -195,8 +189,10 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
   bool total = total_order && tn_dtype_kind(operand) == TN_KIND_FLOAT;
   tn_map_t map = {.grain = GRAIN_LIGHT};
   map.binary = total ? loops->compare_total[direction] : loops->compare[direction];
-  const tn_loops_t* base = tn__loops_of(TN_ISA_BASE, tn__native(carrier));
-  map.one = total ? base->compare_total_one[direction] : base->compare_one[direction];
+  const tn_threaded_table_t* threaded = tn__threaded(tn__native(carrier));
+  if (threaded) {
+    map.threaded = total ? threaded->compare_total[direction] : threaded->compare[direction];
+  }
   carry(&map, operand, carrier, TN_DTYPE_PRED, TN_DTYPE_F32);
   *out_map = map;
   return map.binary != NULL;

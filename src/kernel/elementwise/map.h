@@ -14,7 +14,7 @@ typedef struct tn_map {
   tn_binary_fn binary;                    //
   tn_binary_fn repeating[TN_SIDE_COUNT];  // of a binary one; NULL: there is none
   int64_t grain;                          // elements that are worth a thread's while
-  tn_kernel_run_fn one;  // of one element, from memory to memory; NULL: there is none
+  tn_threaded_forms_t threaded;           // of one element; NULL: there is none
 } tn_map_t;
 
 // False when there is no such operation on this dtype. `op` without dialect.

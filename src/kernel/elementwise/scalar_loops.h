@@ -28,25 +28,6 @@
     return (TN_RESULT_##result)expression;                                               \
   }
 
-// What a program calls for scalars, without a loop, where TN_ONES is 1: in the files of the base,
-// since all instruction sets give the same bits in operations that are LIGHT.
-#define TN_ONE_1(name, result) TN_PASTE(TN_ONE_1, TN_ONES)(name, result)
-#define TN_ONE_1_0(name, result)
-#define TN_ONE_1_1(name, result)                                                   \
-  static tn_status_t TN_PASTE(one_##name, TN_NAME)(const tn_kernel_call_t* call) { \
-    *(TN_RESULT_##result*)call->results[0] =                                       \
-        TN_PASTE(name, TN_NAME)(*(const TN_T*)call->operands[0]);                  \
-    return TN_OK;                                                                  \
-  }
-#define TN_ONE_2(name, result) TN_PASTE(TN_ONE_2, TN_ONES)(name, result)
-#define TN_ONE_2_0(name, result)
-#define TN_ONE_2_1(name, result)                                                                   \
-  static tn_status_t TN_PASTE(one_##name, TN_NAME)(const tn_kernel_call_t* call) {                 \
-    *(TN_RESULT_##result*)call->results[0] =                                                       \
-        TN_PASTE(name, TN_NAME)(*(const TN_T*)call->operands[0], *(const TN_T*)call->operands[1]); \
-    return TN_OK;                                                                                  \
-  }
-
 // --- one operand
 
 #define TN_UNARY_LOOP(name, result, column) TN_COLUMN(TN_UNARY_LOOP, name, result, column)
@@ -55,7 +36,6 @@
 #define TN_UNARY_LOOP_SHARED(name, result, expression)
 #define TN_UNARY_LOOP_IS(name, result, expression)                                              \
   TN_ELEMENT_1(name, result, expression)                                                        \
-  TN_ONE_1(name, result)                                                                        \
   static TN_TARGET void TN_PASTE(map_##name, TN_NAME)(const void* a, void* out, size_t count) { \
     const TN_T* operand = a;                                                                    \
     TN_RESULT_##result* results = out;                                                          \
@@ -104,7 +84,6 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_BINARY_LOOP_SHARED(name, result, expression)
 #define TN_BINARY_LOOP_IS(name, result, expression)                                            \
   TN_ELEMENT_2(name, result, expression)                                                       \
-  TN_ONE_2(name, result)                                                                       \
   static TN_TARGET void TN_PASTE(map_##name, TN_NAME)(const void* a, const void* b, void* out, \
                                                       size_t count) {                          \
     const TN_T *left = a, *right = b;                                                          \
@@ -251,17 +230,6 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_BINARY_ENTRY_APART TN_BINARY_ENTRY_IS
 #define TN_BINARY_ENTRY_BY_PARTS TN_BINARY_ENTRY_IS
 
-// Scalars: what is one expression. Where TN_ONES is 1.
-#define TN_ONE_ENTRY(ARITY, name, column) TN_COLUMN(TN_ONE_ENTRY, name, ARITY, column)
-#define TN_ONE_ENTRY_NONE(name, ARITY, expression)
-#define TN_ONE_ENTRY_IS(name, ARITY, expression) \
-  [TN_##ARITY##_##name] = TN_PASTE(one_##name, TN_NAME),
-#define TN_ONE_ENTRY_SHARED(name, ARITY, expression) \
-  [TN_##ARITY##_##name] = TN_PASTE(one_##name, TN_UNSIGNED_NAME),
-#define TN_ONE_ENTRY_ALONE TN_ONE_ENTRY_IS
-#define TN_ONE_ENTRY_PERIODIC TN_ONE_ENTRY_NONE
-#define TN_ONE_ENTRY_APART TN_ONE_ENTRY_NONE
-#define TN_ONE_ENTRY_BY_PARTS TN_ONE_ENTRY_NONE
 // Where TN_REPEATS is 1; `side` is repeated_left or repeated_right.
 #define TN_REPEATED_ENTRY(side, name, cost, column) TN_REPEATED_ENTRY_##cost(side, name, column)
 #define TN_REPEATED_ENTRY_HEAVY(side, name, column)

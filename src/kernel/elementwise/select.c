@@ -16,6 +16,7 @@ typedef struct select_state {
   select_fn loop;  // NULL: one predicate for all
   size_t element_size;
   int64_t count;
+  tn_cell_t lead[TN_THREADED_LEAD];
 } select_state_t;
 
 typedef struct pair {
@@ -40,29 +41,61 @@ static select_fn find_loop(size_t element_size) {
   return sets[tn__isa_best(TN_ISA_AVX512)](element_size);
 }
 
-// Scalars.
-#define ONE(size, type)                                                                 \
-  static tn_status_t select_one_##size(const tn_kernel_call_t* call) {                  \
-    const type *yes = call->operands[ON_TRUE], *no = call->operands[ON_FALSE];          \
-    *(type*)call->results[0] = *(const uint8_t*)call->operands[PREDICATE] ? *yes : *no; \
-    return TN_OK;                                                                       \
-  }
-ONE(1, uint8_t)
-ONE(2, uint16_t)
-ONE(4, uint32_t)
-ONE(8, uint64_t)
-ONE(16, pair_t)
-#undef ONE
+// --- scalars, as threaded code
 
-static tn_kernel_run_fn find_one(size_t element_size) {
-  switch (element_size) {
-    case 1: return select_one_1;
-    case 2: return select_one_2;
-    case 4: return select_one_4;
-    case 8: return select_one_8;
-    default: return select_one_16;
+#define CHOICE(form, type, predicate, on_true, on_false) \
+  TN_THREADED(form##_##type) {                           \
+    const uint8_t truth = predicate;                     \
+    const type yes = on_true, no = on_false;             \
+    const type value = truth ? yes : no;                 \
+    *(type*)cell[4].data = value;                        \
+    TN_HOLD(value);                                      \
+    TN_THREADED_NEXT(5);                                 \
+  }
+#define TRUTH (*(const uint8_t*)cell[1].operand)
+#define HELD_TRUTH ((uint8_t)bits)
+#define YES(type) (*(const type*)cell[2].operand)
+#define NO(type) (*(const type*)cell[3].operand)
+#define HELD(type) ((type)TN_HELD((type)0))
+#define CHOICES(type)                                                        \
+  CHOICE(choose, type, TRUTH, YES(type), NO(type))                           \
+  CHOICE(choose_p, type, HELD_TRUTH, YES(type), NO(type))                    \
+  CHOICE(choose_y, type, TRUTH, HELD(type), NO(type))                        \
+  CHOICE(choose_py, type, HELD_TRUTH, HELD(type), NO(type))                  \
+  CHOICE(choose_n, type, TRUTH, YES(type), HELD(type))                       \
+  CHOICE(choose_pn, type, HELD_TRUTH, YES(type), HELD(type))                 \
+  CHOICE(choose_yn, type, TRUTH, HELD(type), HELD(type))                     \
+  static const tn_threaded_fn choices_##type[] = {                           \
+      choose_##type,   choose_p_##type,  choose_y_##type,  choose_py_##type, \
+      choose_n_##type, choose_pn_##type, choose_yn_##type, choose_yn_##type};
+CHOICES(uint8_t)
+CHOICES(uint16_t)
+CHOICES(uint32_t)
+CHOICES(uint64_t)
+CHOICES(float)
+CHOICES(double)
+
+static tn_threaded_forms_t find_choices(tn_dtype_t dtype) {
+  switch (tn__register_of(dtype)) {
+    case TN_REGISTER_F32: return choices_float;
+    case TN_REGISTER_F64: return choices_double;
+    case TN_REGISTER_BITS: break;
+    default: return NULL;
+  }
+  switch (tn_dtype_byte_size(dtype)) {
+    case 1: return choices_uint8_t;
+    case 2: return choices_uint16_t;
+    case 4: return choices_uint32_t;
+    default: return choices_uint64_t;
   }
 }
+
+TN_THREADED(choose_by_loop) {
+  ((select_fn)cell[1].loop)(cell[3].operand, cell[4].operand, cell[5].operand, cell[6].data,
+                            cell[2].count);
+  TN_THREADED_NEXT_WITHOUT(7);
+}
+static const tn_threaded_fn choice_loops[] = {choose_by_loop};
 
 static tn_status_t run_loop(const tn_kernel_call_t* call) {
   const select_state_t* state = call->state;
@@ -80,8 +113,13 @@ tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
   state->count = tn__type_size(result);
   bool one_for_all = tn__site_operand(site, PREDICATE)->rank == 0 && result->rank != 0;
   state->loop = one_for_all ? NULL : find_loop(state->element_size);
-  if (state->loop && state->count <= QUICK_COUNT) {
-    site->run_quick = state->count == 1 ? find_one(state->element_size) : run_loop;
+  if (state->loop && state->count <= QUICK_COUNT) site->run_quick = run_loop;
+  if (site->run_quick && state->count == 1) site->threaded = find_choices(result->dtype);
+  if (site->run_quick && !site->threaded) {
+    site->threaded = choice_loops;
+    state->lead[0].loop = (void (*)(void))state->loop;
+    state->lead[1].count = (size_t)state->count;
+    site->threaded_lead = state->lead;
   }
   return TN_OK;
 }
