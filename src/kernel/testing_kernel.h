@@ -33,6 +33,7 @@ typedef struct tn_case {
   bool in_place;    // result 0 is where operand 0 is
   tn_pool_t* pool;  // NULL: loops run on the test's thread
   bool may_use_libraries;
+  const tn_kernel_t* wanted;  // runs unless it refuses; NULL: the first one that does not
   const tn_kernel_t* kernel;  // out: the one that ran
   tn_kernel_random_t random;
 } tn_case_t;
@@ -181,7 +182,9 @@ static inline tn_status_t tn__case_run(tn_case_t* c) {
   };
   c->target = tn__compile_target_host;
   if (!c->may_use_libraries) c->target.libraries = 0;
-  const tn_kernel_t* kernel = c->kernel = tn__kernel_find(&c->target, &use);
+  const bool is_wanted = c->wanted && !c->wanted->refuse(&use);
+  const tn_kernel_t* kernel = is_wanted ? c->wanted : tn__kernel_find(&c->target, &use);
+  c->kernel = kernel;
   if (!kernel) fail_msg("no kernel for %s", c->op->name);
   tn_kernel_site_t site = {
       .use = &use, .bodies = c->body_shapes, .arena = &c->arena, .target = &c->target};

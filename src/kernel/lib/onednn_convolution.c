@@ -20,6 +20,8 @@
 
 enum {
   LEAST_PRODUCTS = 1 << 19,
+  // In f32 without AVX-512: below it, copying into the library's layouts costs what its sums gain.
+  LEAST_AVX2_PRODUCTS = 1 << 29,
   // Elements of a feature of an image, from which Winograd's algorithm is faster than our sums in
   // place: it transforms the weights for each part.
   LEAST_PIXELS = 200,
@@ -89,7 +91,8 @@ static bool has_winograd_windows(const tn_op_use_t* use, const tn_sliding_t* sli
   return has;
 }
 
-const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
+// `out_products`: multiplications.
+static const char* decline(const tn_op_use_t* use, double* out_products) {
   const char* reason = NULL;
   tn_convolution_layout_t input, kernel, output;
   tn_sliding_t sliding;
@@ -112,6 +115,7 @@ const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
   }
   double products = (double)tn__type_size(result) * (double)rhs->dims[kernel.first];
   for (size_t i = 0; i < sliding.rank; ++i) products *= (double)sliding.dims[i].size;
+  *out_products = products;
   if (products < LEAST_PRODUCTS) return "too small for onednn";
   if (has_winograd_windows(use, &sliding) &&
       sliding.dims[0].output * sliding.dims[1].output < LEAST_PIXELS) {
@@ -128,6 +132,24 @@ const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
     return "the processor has no instructions for onednn's products of this type";
   }
   return NULL;
+}
+
+const char* tn__onednn_convolution_decline(const tn_op_use_t* use) {
+  double products;
+  return decline(use, &products);
+}
+
+const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
+  double products;
+  const char* reason = decline(use, &products);
+  if (reason) return reason;
+  const tn_onednn_t* dnn = tn__onednn(&reason);
+  const bool has_avx512 = ((int)dnn->dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) ==
+                          dnnl_cpu_isa_avx512_core;
+  const bool is_f32 = use->operand_types[0]->dtype == TN_DTYPE_F32;
+  return is_f32 && !has_avx512 && products < LEAST_AVX2_PRODUCTS
+             ? "too small for onednn without AVX-512"
+             : NULL;
 }
 
 // --- preparing
@@ -560,6 +582,9 @@ tn_status_t tn__onednn_convolution_run(const tn_kernel_call_t* call) {
 
 #else
 
+const char* tn__onednn_convolution_decline(const tn_op_use_t* use) {
+  return tn__onednn_convolution_refuse(use);
+}
 const char* tn__onednn_convolution_refuse(const tn_op_use_t* use) {
   (void)use;
   return tn__kernel_library_refusal(TN_KERNEL_ONEDNN, 0);

@@ -4,6 +4,9 @@
 
 #include "kernel/kernel.h"
 
+// Why the library cannot compute it, or not sensibly.
+const char* tn__onednn_convolution_decline(const tn_op_use_t* use);
+// The same, or why our own kernel is as fast on this processor.
 const char* tn__onednn_convolution_refuse(const tn_op_use_t* use);
 TN_MUST_USE tn_status_t tn__onednn_convolution_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__onednn_convolution_run(const tn_kernel_call_t* call);

@@ -4,6 +4,7 @@
 
 #include "kernel/common/element.h"
 #include "kernel/lib/onednn.h"
+#include "kernel/lib/onednn_convolution.h"
 #include "kernel/testing_kernel.h"
 
 enum { ROUNDS = 120, MOST_SPATIAL = 3, RANK = MOST_SPATIAL + 2 };
@@ -103,10 +104,16 @@ static void add_flags(tn_case_t* c, const char* name, size_t count, const bool* 
   tn__case_attr(c, name, attr);
 }
 
-static void run(const problem_t* p, bool may_use_libraries, tn_pool_t* pool, tn_case_t* c) {
+static const tn_kernel_t library_kernel = {.op = "convolution",
+                                           .name = "onednn.convolution",
+                                           .refuse = tn__onednn_convolution_decline,
+                                           .prepare = tn__onednn_convolution_prepare,
+                                           .run = tn__onednn_convolution_run};
+
+static void run(const problem_t* p, bool by_library, tn_pool_t* pool, tn_case_t* c) {
   int64_t dims[RANK];
   tn__case_begin(c, "stablehlo.convolution");
-  c->may_use_libraries = may_use_libraries;
+  c->wanted = by_library ? &library_kernel : NULL;
   c->pool = pool;
   lay_out(p, 0, p->batch, p->features_in, p->sizes, dims);
   tn__case_operand(c, p->dtype, p->spatial + 2, dims, p->input);
