@@ -1,15 +1,25 @@
-// A line is sorted by its indices, and then each operand is permuted. Known orders become unsigned
-// numbers and go through a radix sort; a comparator that is not known runs as it is in a merge
-// sort.
+// A line is sorted by its indices, and then each operand is permuted. Known orders become whole
+// numbers and go through a quicksort by vectors or a radix sort; a comparator that is not known
+// runs as it is in a merge sort.
 #include "kernel/sort/sort.h"
+
+#include <stdatomic.h>
 
 #include "base/pool.h"
 #include "kernel/common/body.h"
 #include "kernel/common/site.h"
+#include "kernel/sort/quick.h"
 #include "kernel/sort/radix.h"
 #include "kernel/sort/sort_key.h"
 
-enum { SLOT_LIMIT = 16, GRAIN = 1 << 12 };
+enum {
+  SLOT_LIMIT = 16,
+  GRAIN = 1 << 12,
+  // A line of so many elements is cut into 2^PIECE_LEVELS pieces.
+  LEAST_LONG = 1 << 15,
+  PIECE_LEVELS = 3,
+  PIECES = 1 << PIECE_LEVELS,
+};
 
 typedef enum sort_form {
   SORT_COPY,     // lines of at most one element
@@ -28,6 +38,9 @@ typedef struct sort {
   size_t key_count;
   const tn_key_map_t* maps;
   const uint32_t* key_operands;
+  // Of VALUES of 32 or 64 bits, and NARROW ones with one key of 32. NULL: they are not sorted so.
+  tn_quick_t* quick;
+  tn_key_map_t signed_map;  // that of the key, giving signed numbers
   int64_t slots;
   size_t slot_byte_size;
 } sort_t;
@@ -54,6 +67,21 @@ static tn_status_t read_keys(tn_kernel_site_t* site, sort_t* state, bool* out_is
   state->key_operands = operands;
   state->key_count = shape->key_count;
   *out_is_known = true;
+  return TN_OK;
+}
+
+static tn_status_t prepare_quick(tn_kernel_site_t* site, sort_t* state, int bit_count) {
+  tn_quick_t* quick;
+  const bool is_one = state->key_count == 1;
+  if (!(state->form == SORT_VALUES && bit_count >= 32) &&
+      !(state->form == SORT_NARROW && is_one && bit_count == 32)) {
+    return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, 1, &quick));
+  if (!tn__quick_init(quick)) return TN_OK;
+  state->quick = quick;
+  state->signed_map = state->maps[0];
+  state->signed_map.flip ^= UINT64_C(1) << (bit_count - 1);
   return TN_OK;
 }
 
@@ -101,6 +129,7 @@ tn_status_t tn__cpu_sort_prepare(tn_kernel_site_t* site) {
   } else {
     state->slot_byte_size = spare_byte_size(state);
   }
+  TN_RETURN_IF_ERROR(prepare_quick(site, state, bit_count));
   state->slot_byte_size = (state->slot_byte_size + 63) / 64 * 64;
   state->slots = 1;
   if (state->form != SORT_COMPARE) {
@@ -125,13 +154,15 @@ static const char* element_at(const line_t* line, size_t operand, int64_t index)
          (size_t)(line->first + index * state->inner) * state->element_sizes[operand];
 }
 
-// Writes every result in the order of the indices, which are `step` words apart in the low bits.
-static void permute(const line_t* line, const uint64_t* indices, size_t step, uint64_t mask) {
+// Writes results [begin, end) in the order of the indices, which are `step` words apart in the low
+// bits.
+static void permute(const line_t* line, int64_t begin, int64_t end, const uint64_t* indices,
+                    size_t step, uint64_t mask) {
   const sort_t* state = line->state;
   for (size_t k = 0; k < state->operand_count; ++k) {
     const size_t size = state->element_sizes[k];
     char* target = (char*)line->call->results[k] + (size_t)line->first * size;
-    for (int64_t i = 0; i < state->length; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       const int64_t index = (int64_t)(indices[(size_t)i * step] & mask);
       tn__element_copy(size, target + (size_t)(i * state->inner) * size,
                        element_at(line, k, index));
@@ -155,7 +186,7 @@ static void sort_narrow(const line_t* line) {
     spare = sorted == pairs ? spare : pairs;
     pairs = sorted;
   }
-  permute(line, pairs, 1, UINT32_MAX);
+  permute(line, 0, state->length, pairs, 1, UINT32_MAX);
 }
 
 static void sort_wide(const line_t* line) {
@@ -174,26 +205,142 @@ static void sort_wide(const line_t* line) {
     spare = sorted == pairs ? spare : pairs;
     pairs = sorted;
   }
-  permute(line, &pairs[0].index, sizeof *pairs / sizeof(uint64_t), UINT64_MAX);
+  permute(line, 0, state->length, &pairs[0].index, sizeof *pairs / sizeof(uint64_t), UINT64_MAX);
 }
+
+// --- by quicksort, in parts of a line
+
+// What is sorted, in the line's spare memory.
+typedef enum quick_form {
+  QUICK_NARROW,  // keys of 32 bits
+  QUICK_WIDE,    // of 64
+  QUICK_PAIRS,   // keys of 32 bits above indices
+} quick_form_t;
+
+static quick_form_t quick_form(const sort_t* state) {
+  if (state->form == SORT_NARROW) return QUICK_PAIRS;
+  return state->signed_map.bit_count == 64 ? QUICK_WIDE : QUICK_NARROW;
+}
+
+static int64_t step_of(const sort_t* state, size_t operand) {
+  return state->inner * (int64_t)state->element_sizes[operand];
+}
+
+// False: the keys do not tell all elements apart that differ.
+static bool fill_part(const line_t* line, quick_form_t form, int64_t begin, int64_t end) {
+  const sort_t* state = line->state;
+  const uint32_t operand = state->key_operands[0];
+  uint64_t* wide = (uint64_t*)(void*)line->spare;
+  // Of pairs, behind them.
+  uint32_t* narrow = (uint32_t*)(void*)line->spare + (form == QUICK_PAIRS ? 2 * state->length : 0);
+  const bool is_unique =
+      tn__key_fill(&state->signed_map, element_at(line, operand, begin), step_of(state, operand),
+                   end - begin, narrow + begin, wide + begin);
+  if (form != QUICK_PAIRS) return is_unique;
+  for (int64_t i = begin; i < end; ++i) wide[i] = (uint64_t)narrow[i] << 32 | (uint64_t)i;
+  return true;
+}
+
+static void sort_part(const line_t* line, quick_form_t form, int64_t begin, int64_t end) {
+  const tn_quick_t* quick = line->state->quick;
+  if (form == QUICK_NARROW) {
+    tn__quick_sort_s32(quick, (int32_t*)(void*)line->spare + begin, end - begin, TN_QUICK_DEEPEST);
+  } else {
+    tn__quick_sort_s64(quick, (int64_t*)(void*)line->spare + begin, end - begin, TN_QUICK_DEEPEST);
+  }
+}
+
+// Writes the results of a sorted part.
+static void restore_part(const line_t* line, quick_form_t form, int64_t begin, int64_t end) {
+  const sort_t* state = line->state;
+  const uint64_t* wide = (const uint64_t*)(const void*)line->spare;
+  const uint32_t* narrow = (const uint32_t*)(const void*)line->spare;
+  if (form == QUICK_PAIRS) {
+    permute(line, begin, end, wide, 1, UINT32_MAX);
+    return;
+  }
+  char* result = (char*)line->call->results[0] + (size_t)line->first * state->element_sizes[0];
+  tn__key_restore(&state->signed_map, narrow + begin, wide + begin, end - begin,
+                  result + begin * step_of(state, 0), step_of(state, 0));
+}
+
+// False: keys of 64 bits were not enough, and nothing has been written.
+static bool sort_quickly(const line_t* line) {
+  const int64_t length = line->state->length;
+  quick_form_t form = quick_form(line->state);
+  if (!fill_part(line, form, 0, length)) {
+    if (form == QUICK_WIDE) return false;
+    form = QUICK_PAIRS;
+    fill_part(line, form, 0, length);
+  }
+  sort_part(line, form, 0, length);
+  restore_part(line, form, 0, length);
+  return true;
+}
+
+// --- a long line, by all threads
+
+typedef struct long_line {
+  line_t line;
+  quick_form_t form;
+  atomic_bool is_ambiguous;
+  int64_t bounds[PIECES + 1];
+} long_line_t;
+
+static tn_status_t fill_range(int64_t begin, int64_t end, void* user) {
+  long_line_t* run = user;
+  if (!fill_part(&run->line, run->form, begin, end)) run->is_ambiguous = true;
+  return TN_OK;
+}
+
+static tn_status_t sort_pieces(int64_t begin, int64_t end, void* user) {
+  const long_line_t* run = user;
+  for (int64_t i = begin; i < end; ++i) {
+    sort_part(&run->line, run->form, run->bounds[i], run->bounds[i + 1]);
+    restore_part(&run->line, run->form, run->bounds[i], run->bounds[i + 1]);
+  }
+  return TN_OK;
+}
+
+// `out_done`: as sort_quickly.
+static tn_status_t sort_long_line(const tn_kernel_call_t* call, bool* out_done) {
+  const sort_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  long_line_t run = {.line = {.state = state, .call = call, .spare = call->scratch},
+                     .form = quick_form(state)};
+  const int64_t grain = state->length / PIECES;
+  TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, state->length, grain, fill_range, &run));
+  *out_done = !run.is_ambiguous || run.form == QUICK_NARROW;
+  if (!*out_done) return TN_OK;
+  if (run.is_ambiguous) {
+    run.form = QUICK_PAIRS;
+    TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, state->length, grain, fill_range, &run));
+  }
+  if (run.form == QUICK_NARROW) {
+    tn__quick_split_s32(state->quick, call->scratch, state->length, PIECE_LEVELS, run.bounds);
+  } else {
+    tn__quick_split_s64(state->quick, call->scratch, state->length, PIECE_LEVELS, run.bounds);
+  }
+  return tn__pool_parallel_for(pool, PIECES, 1, sort_pieces, &run);
+}
+
+// --- by radix sorts
 
 static void sort_values(const line_t* line) {
   const sort_t* state = line->state;
   const tn_key_map_t* map = &state->maps[0];
-  const int64_t length = state->length;
-  const int64_t step = state->inner * (int64_t)state->element_sizes[0];
-  const bool is_narrow = map->bit_count <= 32;
-  uint32_t* narrow = is_narrow ? (uint32_t*)(void*)line->spare : NULL;
-  uint64_t* wide = is_narrow ? NULL : (uint64_t*)(void*)line->spare;
+  const int64_t length = state->length, step = step_of(state, 0);
+  uint32_t* narrow = (uint32_t*)(void*)line->spare;
+  uint64_t* wide = (uint64_t*)(void*)line->spare;
   if (!tn__key_fill(map, element_at(line, 0, 0), step, length, narrow, wide)) {
-    if (is_narrow) {
+    if (map->bit_count <= 32) {
       sort_narrow(line);
     } else {
       sort_wide(line);
     }
     return;
   }
-  if (is_narrow) {
+  if (map->bit_count <= 32) {
     narrow = tn__radix_sort_u32(narrow, narrow + length, length, 0, map->bit_count);
   } else {
     wide = tn__radix_sort_u64(wide, wide + length, length, 0, map->bit_count);
@@ -252,7 +399,7 @@ static tn_status_t sort_by_comparator(const line_t* line) {
     indices = spare;
     spare = kept;
   }
-  permute(line, indices, 1, UINT64_MAX);
+  permute(line, 0, length, indices, 1, UINT64_MAX);
   return TN_OK;
 }
 
@@ -269,6 +416,7 @@ static tn_status_t sort_slots(int64_t begin, int64_t end, void* user) {
                    .spare = (char*)call->scratch + (size_t)slot * state->slot_byte_size};
     for (int64_t i = from; i < to; ++i) {
       line.first = i / state->inner * state->length * state->inner + i % state->inner;
+      if (state->quick && sort_quickly(&line)) continue;
       switch (state->form) {
         case SORT_VALUES: sort_values(&line); break;
         case SORT_NARROW: sort_narrow(&line); break;
@@ -288,6 +436,11 @@ tn_status_t tn__cpu_sort_run(const tn_kernel_call_t* call) {
       if (length) memcpy(call->results[k], call->operands[k], length);
     }
     return TN_OK;
+  }
+  if (state->quick && state->line_count == 1 && state->length >= LEAST_LONG) {
+    bool is_done = false;
+    TN_RETURN_IF_ERROR(sort_long_line(call, &is_done));
+    if (is_done) return TN_OK;
   }
   // A comparator is not to be run by two threads.
   const bool is_small = state->form == SORT_COMPARE || state->element_count < GRAIN;

@@ -7,7 +7,7 @@ bool tn__key_map(const tn_sort_key_t* key, tn_dtype_t dtype, tn_key_map_t* out_m
   tn_key_map_t map = {
       .dtype = dtype,
       .kind = tn_dtype_kind(dtype),
-      .is_canonical = key->is_canonical,
+      .is_canonical = key->is_canonical && tn_dtype_kind(dtype) == TN_KIND_FLOAT,
       .element_size = tn_dtype_byte_size(dtype),
       .bit_count = (int)tn_dtype_bit_width(dtype),
   };
@@ -89,48 +89,89 @@ static bool is_unique(const tn_key_map_t* map, const void* element) {
   return bits != sign_bit(map) && !is_nan(map, bits);
 }
 
-static uint32_t f32_key(uint32_t bits) {
-  return bits ^ ((uint32_t) - (int32_t)(bits >> 31) | UINT32_C(0x80000000));
+// --- elements of 32 and 64 bits, without a call for each
+
+// What is flipped of an element without its highest bit, and of one with it.
+typedef struct flips {
+  uint64_t positive, negative;
+} flips_t;
+
+static flips_t flips_of(const tn_key_map_t* map) {
+  switch (map->kind) {
+    case TN_KIND_FLOAT: return (flips_t){sign_bit(map), map->mask};
+    case TN_KIND_SIGNED: return (flips_t){sign_bit(map), sign_bit(map)};
+    default: return (flips_t){0, 0};
+  }
 }
 
-// f32, the most frequent one, without a call for each element.
-static bool fill_f32(const tn_key_map_t* map, const char* elements, int64_t byte_step,
-                     int64_t count, uint32_t* keys) {
-  const uint32_t flip = (uint32_t)map->flip;
-  bool unique = true;
-  for (int64_t i = 0; i < count; ++i) {
-    uint32_t bits;
-    memcpy(&bits, elements + i * byte_step, sizeof bits);
-    if (map->is_canonical) {
-      const uint32_t size = bits & 0x7FFFFFFF;
-      if (size > 0x7F800000) {
-        unique = false;
-        bits = 0x7FFFFFFF;
-      } else if (bits == 0x80000000) {
-        unique = false;
-        bits = 0;
-      }
-    }
-    keys[i] = f32_key(bits) ^ flip;
+#define MANY(name, type)                                                                        \
+  static inline type flip_##name(type value, type positive, type differences) {                 \
+    return value ^ positive ^ (differences & (type)(0 - (value >> (8 * sizeof value - 1))));    \
+  }                                                                                             \
+  static inline __attribute__((always_inline)) bool fill_##name(                                \
+      const tn_key_map_t* map, const char* elements, int64_t byte_step, int64_t count,          \
+      bool is_canonical, type* keys) {                                                          \
+    const flips_t flips = flips_of(map);                                                        \
+    const type positive = (type)(flips.positive ^ map->flip);                                   \
+    const type differences = (type)(flips.positive ^ flips.negative);                           \
+    const type sign = (type)sign_bit(map), infinity = (type)map->infinity;                      \
+    type equals = 0;                                                                            \
+    for (int64_t i = 0; i < count; ++i) {                                                       \
+      type bits;                                                                                \
+      memcpy(&bits, elements + i * byte_step, sizeof bits);                                     \
+      if (is_canonical) {                                                                       \
+        const type is_nan = (bits & (type)~sign) > infinity, is_zero = bits == sign;            \
+        equals |= is_nan | is_zero;                                                             \
+        bits = is_nan ? (type)~sign : is_zero ? 0 : bits;                                       \
+      }                                                                                         \
+      keys[i] = flip_##name(bits, positive, differences);                                       \
+    }                                                                                           \
+    return equals == 0;                                                                         \
+  }                                                                                             \
+  static bool fill_all_##name(const tn_key_map_t* map, const char* elements, int64_t byte_step, \
+                              int64_t count, type* keys) {                                      \
+    const int64_t size = sizeof(type);                                                          \
+    if (byte_step != size) {                                                                    \
+      return fill_##name(map, elements, byte_step, count, map->is_canonical, keys);             \
+    }                                                                                           \
+    return map->is_canonical ? fill_##name(map, elements, size, count, true, keys)              \
+                             : fill_##name(map, elements, size, count, false, keys);            \
+  }                                                                                             \
+  static inline __attribute__((always_inline)) void restore_##name(                             \
+      const tn_key_map_t* map, const type* keys, int64_t count, char* elements,                 \
+      int64_t byte_step) {                                                                      \
+    const flips_t flips = flips_of(map);                                                        \
+    const type positive = (type)flips.positive, negative = (type)flips.negative;                \
+    const type flip = (type)map->flip, sign = (type)sign_bit(map);                              \
+    for (int64_t i = 0; i < count; ++i) {                                                       \
+      const type key = keys[i] ^ flip;                                                          \
+      const type bits = key ^ (key & sign ? positive : negative);                               \
+      memcpy(elements + i * byte_step, &bits, sizeof bits);                                     \
+    }                                                                                           \
+  }                                                                                             \
+  static void restore_all_##name(const tn_key_map_t* map, const type* keys, int64_t count,      \
+                                 char* elements, int64_t byte_step) {                           \
+    const int64_t size = sizeof(type);                                                          \
+    if (byte_step == size) {                                                                    \
+      restore_##name(map, keys, count, elements, size);                                         \
+    } else {                                                                                    \
+      restore_##name(map, keys, count, elements, byte_step);                                    \
+    }                                                                                           \
   }
-  return unique;
-}
+MANY(narrow, uint32_t)
+MANY(wide, uint64_t)
+#undef MANY
 
 bool tn__key_fill(const tn_key_map_t* map, const char* elements, int64_t byte_step, int64_t count,
                   uint32_t* narrow, uint64_t* wide) {
-  if (narrow && map->dtype == TN_DTYPE_F32) {
-    return fill_f32(map, elements, byte_step, count, narrow);
-  }
+  if (map->bit_count == 32) return fill_all_narrow(map, elements, byte_step, count, narrow);
+  if (map->bit_count == 64) return fill_all_wide(map, elements, byte_step, count, wide);
   bool unique = true;
   for (int64_t i = 0; i < count; ++i) {
     const char* element = elements + i * byte_step;
     const uint64_t key = tn__key_of(map, element);
     unique = unique && is_unique(map, element);
-    if (narrow) {
-      narrow[i] = (uint32_t)key;
-    } else {
-      wide[i] = key;
-    }
+    narrow[i] = (uint32_t)key;
   }
   return unique;
 }
@@ -158,15 +199,15 @@ static void restore(const tn_key_map_t* map, uint64_t key, void* out_element) {
 
 void tn__key_restore(const tn_key_map_t* map, const uint32_t* narrow, const uint64_t* wide,
                      int64_t count, char* elements, int64_t byte_step) {
-  if (narrow && map->dtype == TN_DTYPE_F32) {
-    for (int64_t i = 0; i < count; ++i) {
-      const uint32_t key = narrow[i] ^ (uint32_t)map->flip;
-      const uint32_t bits = key ^ (((key >> 31) - 1) | UINT32_C(0x80000000));
-      memcpy(elements + i * byte_step, &bits, sizeof bits);
-    }
+  if (map->bit_count == 32) {
+    restore_all_narrow(map, narrow, count, elements, byte_step);
+    return;
+  }
+  if (map->bit_count == 64) {
+    restore_all_wide(map, wide, count, elements, byte_step);
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
-    restore(map, narrow ? narrow[i] : wide[i], elements + i * byte_step);
+    restore(map, narrow[i], elements + i * byte_step);
   }
 }

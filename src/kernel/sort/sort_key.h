@@ -23,12 +23,12 @@ bool tn__key_map(const tn_sort_key_t* key, tn_dtype_t dtype, tn_key_map_t* out_m
 // The key of one element, in the low bit_count bits.
 uint64_t tn__key_of(const tn_key_map_t* map, const void* element);
 
-// Keys of `count` elements that are `byte_step` bytes apart, into one of the two lists (the other
-// is NULL). True when elements that differ have different keys, so that tn__key_restore gets them
-// back; canonical keys of floats do not show which zero or NaN it was.
+// Keys of `count` elements that are `byte_step` bytes apart, into `wide` if they have 64 bits, else
+// into `narrow`. True when elements that differ have different keys, so that tn__key_restore gets
+// them back; canonical keys of floats do not show which zero or NaN it was.
 bool tn__key_fill(const tn_key_map_t* map, const char* elements, int64_t byte_step, int64_t count,
                   uint32_t* narrow, uint64_t* wide);
-// The elements of the keys in one of the two lists.
+// The elements of the keys in that list.
 void tn__key_restore(const tn_key_map_t* map, const uint32_t* narrow, const uint64_t* wide,
                      int64_t count, char* elements, int64_t byte_step);
 

@@ -113,6 +113,106 @@ static void long_lines_are_sorted(void** state) {
   free(values), free(wanted);
 }
 
+// --- every dtype and order, short and long, against a stable sort of the C library
+
+typedef struct tagged {
+  uint64_t key;  // by the dtype's order
+  int64_t index;
+} tagged_t;
+
+static int compare_tagged(const void* a, const void* b) {
+  const tagged_t *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+static uint64_t bits_at(const unsigned char* data, size_t size, int64_t index) {
+  uint64_t bits = 0;
+  memcpy(&bits, data + (size_t)index * size, size);
+  return bits;
+}
+
+// The order of an element of 32 or 64 bits as a number, computed as the specification words it.
+static uint64_t order_of(tn_dtype_t dtype, const tn_sort_key_t* key, uint64_t bits) {
+  const size_t size = tn_dtype_byte_size(dtype);
+  const uint64_t sign = UINT64_C(1) << (8 * size - 1), all = sign | (sign - 1);
+  const uint64_t infinity = size == 8 ? UINT64_C(0x7FF) << 52 : UINT64_C(0xFF) << 23;
+  uint64_t order = bits;
+  if (tn_dtype_kind(dtype) == TN_KIND_SIGNED) order ^= sign;
+  if (tn_dtype_kind(dtype) == TN_KIND_FLOAT) {
+    if (key->is_canonical && (bits & ~sign) > infinity) bits = sign - 1;
+    if (key->is_canonical && bits == sign) bits = 0;
+    order = bits & sign ? all - bits : bits + sign;
+  }
+  return key->descending ? all - order : order;
+}
+
+// Zeros of both signs and several NaNs among others, if it says so.
+static unsigned char* random_elements(tn_dtype_t dtype, int64_t count, bool has_specials) {
+  static const float specials[] = {0.0f, -0.0f, NAN, -NAN, INFINITY, -INFINITY};
+  const size_t size = tn_dtype_byte_size(dtype);
+  unsigned char* data = malloc((size_t)count * size);
+  assert_non_null(data);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t bits = (uint64_t)next() << 32 | next();
+    const float narrow = has_specials && i % 7 == 0 ? specials[next() % 6] : (float)(int)next();
+    const double wide = (double)narrow;
+    const bool is_float = tn_dtype_kind(dtype) == TN_KIND_FLOAT;
+    const void* element = !is_float ? (const void*)&bits : size == 4 ? (const void*)&narrow : &wide;
+    memcpy(data + (size_t)i * size, element, size);
+  }
+  return data;
+}
+
+static void expect_order(tn_dtype_t dtype, const tn_sort_key_t* key, int64_t count,
+                         bool has_specials, bool has_indices) {
+  const size_t size = tn_dtype_byte_size(dtype);
+  unsigned char* data = random_elements(dtype, count, has_specials);
+  tagged_t* wanted = malloc((size_t)count * sizeof *wanted);
+  int32_t* indices = malloc((size_t)count * sizeof *indices);
+  for (int64_t i = 0; i < count; ++i) {
+    indices[i] = (int32_t)i;
+    wanted[i] = (tagged_t){order_of(dtype, key, bits_at(data, size, i)), i};
+  }
+  qsort(wanted, (size_t)count, sizeof *wanted, compare_tagged);
+  tn_case_t c;
+  tn__case_begin(&c, "stablehlo.sort");
+  tn__case_operand(&c, dtype, TN_DIMS(count), data);
+  if (has_indices) tn__case_operand(&c, TN_DTYPE_S32, TN_DIMS(count), indices);
+  tn__case_result(&c, dtype, TN_DIMS(count));
+  if (has_indices) tn__case_result(&c, TN_DTYPE_S32, TN_DIMS(count));
+  tn__case_integer(&c, "dimension", 0);
+  tn__case_order_body(&c, 1, key);
+  TN_ASSERT_OK(
+      tn__pool_create(&(tn_pool_config_t){.thread_count = 3}, tn_allocator_system(), &c.pool));
+  TN_ASSERT_OK(tn__case_run(&c));
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t got = bits_at(c.results[0], size, i);
+    if (got != bits_at(data, size, wanted[i].index) ||
+        (has_indices && ((int32_t*)c.results[1])[i] != wanted[i].index)) {
+      fail_msg("%s, %d elements: element %d", tn_dtype_name(dtype), (int)count, (int)i);
+    }
+  }
+  tn__pool_release(c.pool);
+  tn__case_end(&c);
+  free(data), free(wanted), free(indices);
+}
+
+static void every_order_of_wide_elements_is_kept(void** state) {
+  (void)state;
+  static const tn_dtype_t dtypes[] = {TN_DTYPE_F32, TN_DTYPE_F64, TN_DTYPE_S32,
+                                      TN_DTYPE_U32, TN_DTYPE_S64, TN_DTYPE_U64};
+  static const int64_t counts[] = {2, 100, 1025, 1 << 15, 40001};
+  for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
+      for (int form = 0; form < 16; ++form) {
+        const tn_sort_key_t key = {.descending = form & 1, .is_canonical = form & 2};
+        expect_order(dtypes[d], &key, counts[k], form & 4, form & 8);
+      }
+    }
+  }
+}
+
 static void lines_of_any_dimension_are_sorted(void** state) {
   (void)state;
   enum { A = 7, LENGTH = 50, B = 11 };
@@ -262,6 +362,7 @@ int main(void) {
       cmocka_unit_test(the_nan_without_a_sign_follows_all_numbers),
       cmocka_unit_test(canonical_order_keeps_equal_zeros_and_nans_in_place),
       cmocka_unit_test(long_lines_are_sorted),
+      cmocka_unit_test(every_order_of_wide_elements_is_kept),
       cmocka_unit_test(lines_of_any_dimension_are_sorted),
       cmocka_unit_test(sort_is_stable_and_moves_all_operands),
       cmocka_unit_test(sort_by_several_keys_is_lexicographic),
