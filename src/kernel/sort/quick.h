@@ -1,6 +1,6 @@
-// Sorting of signed numbers where they are, by AVX2: quicksort whose partitions move a vector at a
-// time, and sorting networks for what is left. Not stable, which
-// whole numbers do not show.
+// Sorting of signed integers where they are, by AVX2: quicksort whose partitions move a vector at a
+// time, and sorting networks for what is left. Equal integers look the same, so that it need not be
+// stable.
 #ifndef TENON_KERNEL_SORT_QUICK_H_
 #define TENON_KERNEL_SORT_QUICK_H_
 
