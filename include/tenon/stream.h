@@ -28,7 +28,8 @@ TN_API void tn_stream_release(tn_stream_t* stream);
 TN_API tn_device_t* tn_stream_device(const tn_stream_t* stream);  // view, as long as the stream
 
 // Waits until everything enqueued before this call is complete. Returns the error that poisons the
-// stream, if any. FAILED_PRECONDITION when called by a task of the stream itself.
+// stream, if any. FAILED_PRECONDITION when called by a task of the stream itself. Tasks of the CPU
+// that have not begun run on the calling thread meanwhile.
 TN_API TN_MUST_USE tn_status_t tn_stream_synchronize(tn_stream_t* stream);
 
 // The same until the flag is cancelled: then it returns CANCELLED, and the tasks go on.

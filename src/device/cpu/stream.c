@@ -7,7 +7,12 @@
 #include "base/process.h"
 #include "device/event.h"
 
-enum { SPIN_NS = 50000, SPINS_PER_LOOK = 32 };
+enum {
+  SPIN_NS = 50000,
+  SPINS_PER_LOOK = 32,
+  // What the thread leaves to callers who wait for what they enqueue, and do it themselves then.
+  GRACE_NS = 3000,
+};
 
 typedef enum item_kind { WORK, RECORD, WAIT } item_kind_t;
 
@@ -153,6 +158,16 @@ static void spin(cpu_stream_t* stream, unsigned enqueued_count) {
   } while (tn__clock_ns() < deadline_ns);
 }
 
+// Before the first item after a pause.
+static void wait_for_helper(cpu_stream_t* stream) {
+  const unsigned completed_count = atomic_load(&stream->completed_count);
+  const int64_t deadline_ns = tn__clock_ns() + GRACE_NS;
+  while (atomic_load_explicit(&stream->completed_count, memory_order_relaxed) == completed_count &&
+         tn__clock_ns() < deadline_ns) {
+    tn__cpu_relax();
+  }
+}
+
 static void thread_main(void* user) {
   cpu_stream_t* stream = user;
   bool has_spun = false;
@@ -168,6 +183,7 @@ static void thread_main(void* user) {
       pthread_mutex_unlock(&stream->lock);
       tn__worker_widen(&stream->worker);
       spin(stream, enqueued_count);
+      wait_for_helper(stream);
       has_spun = true;
       pthread_mutex_lock(&stream->lock);
     } else {
@@ -317,6 +333,12 @@ tn_status_t tn__cpu_stream_synchronize(tn_stream_t* stream) {
                             "a stream cannot be waited for by its own work");
   }
   unsigned target = atomic_load(&self->enqueued_count);
+  // What has not begun need not change threads. A GPU's work does: it belongs to the thread's
+  // context.
+  const bool helps = self->base.device->target->is_host;
+  while (helps && self->count > 0 && !self->is_running && !is_reached(self, target)) {
+    run_first(self);
+  }
   hand_over_and_unlock(self);
   if (!is_reached(self, target)) await_count(self, target);
   pthread_mutex_lock(&self->lock);

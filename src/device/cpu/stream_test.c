@@ -26,6 +26,20 @@ static tn_status_t sleep_a_little(void* user, tn_status_t poison) {
   return TN_OK;
 }
 
+static tn_status_t count(void* user, tn_status_t poison) {
+  ++((int*)user)[poison ? 1 : 0];
+  return TN_OK;
+}
+
+// Without doing any of it.
+static void wait_for_all(tn_stream_t* stream) {
+  tn_event_t* event;
+  TN_ASSERT_OK(tn_event_create(tn_stream_device(stream), &event));
+  TN_ASSERT_OK(tn_stream_record_event(stream, event));
+  TN_ASSERT_OK(tn_event_wait(event, -1));
+  tn_event_release(event);
+}
+
 static void small_work_on_an_idle_stream_runs_on_the_caller(void** state) {
   (void)state;
   tn_stream_t* stream = create_stream();
@@ -35,12 +49,30 @@ static void small_work_on_an_idle_stream_runs_on_the_caller(void** state) {
   // Not so behind other work, and not when it is not asked for.
   TN_ASSERT_OK(tn__stream_enqueue(stream, sleep_a_little, NULL, 0));
   TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, TN_STREAM_MAY_RUN_INLINE));
-  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  wait_for_all(stream);
   assert_false(pthread_equal(thread, pthread_self()));
   thread = pthread_self();
   TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, 0));
-  TN_ASSERT_OK(tn_stream_synchronize(stream));
+  wait_for_all(stream);
   assert_false(pthread_equal(thread, pthread_self()));
+  tn_stream_release(stream);
+}
+
+// Mostly: it may have begun already. In any case it is done once, and in order.
+static void who_waits_does_what_has_not_begun(void** state) {
+  (void)state;
+  enum { ROUNDS = 200 };
+  tn_stream_t* stream = create_stream();
+  int own = 0, counts[2] = {0};
+  for (int i = 0; i < ROUNDS; ++i) {
+    pthread_t thread = 0;
+    TN_ASSERT_OK(tn__stream_enqueue(stream, count, counts, 0));
+    TN_ASSERT_OK(tn__stream_enqueue(stream, note_thread, &thread, 0));
+    TN_ASSERT_OK(tn_stream_synchronize(stream));
+    own += pthread_equal(thread, pthread_self()) != 0;
+    assert_true(counts[0] == i + 1 && counts[1] == 0 && thread != 0);
+  }
+  assert_true(own > 0);
   tn_stream_release(stream);
 }
 
@@ -66,11 +98,6 @@ static int wait_for_child(pid_t child) {
   int result;
   waitpid(child, &result, 0);
   return WIFEXITED(result) ? WEXITSTATUS(result) : 255;
-}
-
-static tn_status_t count(void* user, tn_status_t poison) {
-  ++((int*)user)[poison ? 1 : 0];
-  return TN_OK;
 }
 
 static void stream_is_refused_in_a_forked_child(void** state) {
@@ -109,6 +136,7 @@ static void stream_is_refused_in_a_forked_child(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_work_on_an_idle_stream_runs_on_the_caller),
+      cmocka_unit_test(who_waits_does_what_has_not_begun),
       cmocka_unit_test(stream_without_a_thread_does_its_work_at_once),
       cmocka_unit_test(stream_is_refused_in_a_forked_child),
   };

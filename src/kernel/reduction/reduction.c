@@ -25,7 +25,7 @@ enum {
   ENOUGH_OUTPUTS = 64,    // so many are spread over the threads without groups
   GROUP_LIMIT = 256,      // of one output
   GRAIN = 16 << 10,       // elements
-  READ_ELEMENTS = 2048,   // that a source is asked for at a time, or as many as there are together
+  READ_ELEMENTS = 4096,   // that a source is asked for at a time, or as many as there are together
   FEWEST_READ = 256,
 };
 
