@@ -1,5 +1,6 @@
 // shift-divisions: unsigned integers are divided by powers of two by shifts, and what remains is
 // their lowest bits. No processor has vectors of integer divisions.
+#include "kernel/common/element.h"
 #include "pass/passes.h"
 
 // The power of two that all elements of the value are; 0: they are something else.
@@ -10,10 +11,8 @@ static uint64_t power_of(tn_value_t* value) {
   }
   const tn_attr_t* constant = tn__pass_constant_of(value);
   if (!constant || !(constant->elements.splat || tn__type_size(value->type) == 1)) return 0;
-  const size_t size = tn_dtype_byte_size(value->type->dtype);
-  const unsigned char* bytes = constant->elements.data;
-  uint64_t power = 0;
-  for (size_t i = 0; i < size; ++i) power |= (uint64_t)bytes[i] << 8 * i;
+  const uint64_t power =
+      (uint64_t)tn__element_to_i64(value->type->dtype, constant->elements.data);
   return power & (power - 1) ? 0 : power;
 }
 

@@ -1,6 +1,7 @@
 // unroll-loops: a loop of few turns, as many as constants say, becomes its turns one after the
 // other. What they hand to each other is fused, and what changes with the turn is folded: the
 // rounds of a random generator are one pass over memory.
+#include "kernel/common/element.h"
 #include "pass/passes.h"
 
 enum {
@@ -18,13 +19,8 @@ static bool read_integer(tn_value_t* value, int64_t* out_integer) {
   value = tn__value_resolve(value);
   const tn_attr_t* constant = tn__pass_constant_of(value);
   const tn_kind_t kind = tn_dtype_kind(value->type->dtype);
-  const uint32_t bits = constant ? tn_dtype_bit_width(value->type->dtype) : 0;
-  if (!constant || value->type->rank || !(kind & TN_KIND_INTEGER) || bits < 8) return false;
-  const unsigned char* bytes = constant->elements.data;
-  uint64_t word = 0;
-  for (uint32_t i = 0; i < bits / 8; ++i) word |= (uint64_t)bytes[i] << 8 * i;
-  if (kind == TN_KIND_SIGNED && word >> (bits - 1) & 1) word |= ~UINT64_C(0) << (bits - 1);
-  *out_integer = (int64_t)word;
+  if (!constant || value->type->rank || !(kind & TN_KIND_INTEGER)) return false;
+  *out_integer = tn__element_to_i64(value->type->dtype, constant->elements.data);
   return kind == TN_KIND_SIGNED || *out_integer >= 0;
 }
 
