@@ -104,68 +104,18 @@ static flips_t flips_of(const tn_key_map_t* map) {
   }
 }
 
-#define MANY(name, type)                                                                        \
-  static inline type flip_##name(type value, type positive, type differences) {                 \
-    return value ^ positive ^ (differences & (type)(0 - (value >> (8 * sizeof value - 1))));    \
-  }                                                                                             \
-  static inline __attribute__((always_inline)) bool fill_##name(                                \
-      const tn_key_map_t* map, const char* elements, int64_t byte_step, int64_t count,          \
-      bool is_canonical, type* keys) {                                                          \
-    const flips_t flips = flips_of(map);                                                        \
-    const type positive = (type)(flips.positive ^ map->flip);                                   \
-    const type differences = (type)(flips.positive ^ flips.negative);                           \
-    const type sign = (type)sign_bit(map), infinity = (type)map->infinity;                      \
-    type equals = 0;                                                                            \
-    for (int64_t i = 0; i < count; ++i) {                                                       \
-      type bits;                                                                                \
-      memcpy(&bits, elements + i * byte_step, sizeof bits);                                     \
-      if (is_canonical) {                                                                       \
-        const type is_nan = (bits & (type)~sign) > infinity, is_zero = bits == sign;            \
-        equals |= is_nan | is_zero;                                                             \
-        bits = is_nan ? (type)~sign : is_zero ? 0 : bits;                                       \
-      }                                                                                         \
-      keys[i] = flip_##name(bits, positive, differences);                                       \
-    }                                                                                           \
-    return equals == 0;                                                                         \
-  }                                                                                             \
-  static bool fill_all_##name(const tn_key_map_t* map, const char* elements, int64_t byte_step, \
-                              int64_t count, type* keys) {                                      \
-    const int64_t size = sizeof(type);                                                          \
-    if (byte_step != size) {                                                                    \
-      return fill_##name(map, elements, byte_step, count, map->is_canonical, keys);             \
-    }                                                                                           \
-    return map->is_canonical ? fill_##name(map, elements, size, count, true, keys)              \
-                             : fill_##name(map, elements, size, count, false, keys);            \
-  }                                                                                             \
-  static inline __attribute__((always_inline)) void restore_##name(                             \
-      const tn_key_map_t* map, const type* keys, int64_t count, char* elements,                 \
-      int64_t byte_step) {                                                                      \
-    const flips_t flips = flips_of(map);                                                        \
-    const type positive = (type)flips.positive, negative = (type)flips.negative;                \
-    const type flip = (type)map->flip, sign = (type)sign_bit(map);                              \
-    for (int64_t i = 0; i < count; ++i) {                                                       \
-      const type key = keys[i] ^ flip;                                                          \
-      const type bits = key ^ (key & sign ? positive : negative);                               \
-      memcpy(elements + i * byte_step, &bits, sizeof bits);                                     \
-    }                                                                                           \
-  }                                                                                             \
-  static void restore_all_##name(const tn_key_map_t* map, const type* keys, int64_t count,      \
-                                 char* elements, int64_t byte_step) {                           \
-    const int64_t size = sizeof(type);                                                          \
-    if (byte_step == size) {                                                                    \
-      restore_##name(map, keys, count, elements, size);                                         \
-    } else {                                                                                    \
-      restore_##name(map, keys, count, elements, byte_step);                                    \
-    }                                                                                           \
-  }
-MANY(narrow, uint32_t)
-MANY(wide, uint64_t)
-#undef MANY
+#define KEYS(name) narrow_##name
+#define WORD uint32_t
+#include "kernel/sort/sort_key.inc"
+
+#define KEYS(name) wide_##name
+#define WORD uint64_t
+#include "kernel/sort/sort_key.inc"
 
 bool tn__key_fill(const tn_key_map_t* map, const char* elements, int64_t byte_step, int64_t count,
                   uint32_t* narrow, uint64_t* wide) {
-  if (map->bit_count == 32) return fill_all_narrow(map, elements, byte_step, count, narrow);
-  if (map->bit_count == 64) return fill_all_wide(map, elements, byte_step, count, wide);
+  if (map->bit_count == 32) return narrow_fill(map, elements, byte_step, count, narrow);
+  if (map->bit_count == 64) return wide_fill(map, elements, byte_step, count, wide);
   bool unique = true;
   for (int64_t i = 0; i < count; ++i) {
     const char* element = elements + i * byte_step;
@@ -200,11 +150,11 @@ static void restore(const tn_key_map_t* map, uint64_t key, void* out_element) {
 void tn__key_restore(const tn_key_map_t* map, const uint32_t* narrow, const uint64_t* wide,
                      int64_t count, char* elements, int64_t byte_step) {
   if (map->bit_count == 32) {
-    restore_all_narrow(map, narrow, count, elements, byte_step);
+    narrow_restore(map, narrow, count, elements, byte_step);
     return;
   }
   if (map->bit_count == 64) {
-    restore_all_wide(map, wide, count, elements, byte_step);
+    wide_restore(map, wide, count, elements, byte_step);
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
