@@ -11,8 +11,7 @@ static uint64_t power_of(tn_value_t* value) {
   }
   const tn_attr_t* constant = tn__pass_constant_of(value);
   if (!constant || !(constant->elements.splat || tn__type_size(value->type) == 1)) return 0;
-  const uint64_t power =
-      (uint64_t)tn__element_to_i64(value->type->dtype, constant->elements.data);
+  const uint64_t power = (uint64_t)tn__element_to_i64(value->type->dtype, constant->elements.data);
   return power & (power - 1) ? 0 : power;
 }
 

@@ -74,6 +74,7 @@ static void hold_result(const tn_program_t* program, const tn_instruction_t* ins
 
 void tn__threaded_choose(tn_program_t* program) {
   registers_t registers;
+  forget(&registers);
   for (size_t i = 0; i < program->instruction_count; ++i) {
     tn_instruction_t* instruction = &program->instructions[i];
     const tn_threaded_forms_t forms = instruction->step->site.threaded;
