@@ -136,7 +136,6 @@ static tn_status_t flatten_block(builder_t* builder, const tn_plan_block_t* from
         .scratch = TN_PROGRAM_NONE,
         .unit = TN_PROGRAM_NONE,
         .first_cell = TN_PROGRAM_NONE,
-        .next_cell = TN_PROGRAM_NONE,
         .local_offset = place_local(builder->program, &step->site),
     };
     TN_RETURN_IF_ERROR(begin_cells(builder, first + i, &instruction));

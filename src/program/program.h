@@ -35,8 +35,8 @@ typedef struct tn_instruction {
   uint32_t scratch;  // TN_PROGRAM_NONE: none
   uint32_t first_block, block_count;
   uint32_t unit;  // that a call runs; TN_PROGRAM_NONE
-  // Of threaded code (threaded.h): where in the table of pointers its own begins, and the next one;
-  // TN_PROGRAM_NONE: it is not run so.
+  // Of threaded code (threaded.h): where its own begins in the table of pointers, TN_PROGRAM_NONE
+  // if it is not run so; and what follows its pointers there.
   uint32_t first_cell, next_cell;
   tn_threaded_fn threaded;  // whose address the first cell has
   uint32_t threaded_count;  // instructions that are run in one go from here on; 0: not from here

@@ -144,18 +144,25 @@ static void free_stream(cpu_stream_t* stream) {
   tn_device_release(device);
 }
 
-// The next item often comes right after the last one is done.
-static void spin(cpu_stream_t* stream, unsigned enqueued_count) {
-  if (tn__pool_cores(stream->base.device->pool)->count == 1) return;
+// Whether who waits for the stream does what has not begun. A GPU's work belongs to the context of
+// the stream's own thread.
+static bool is_helped(const cpu_stream_t* stream) {
+  return stream->base.device->target->is_host;
+}
+
+// The next item often comes right after the last one is done. Whether it came.
+static bool spin(cpu_stream_t* stream, unsigned enqueued_count) {
+  if (tn__pool_cores(stream->base.device->pool)->count == 1) return false;
   int64_t deadline_ns = tn__clock_ns() + SPIN_NS;
   do {
     for (int i = 0; i < SPINS_PER_LOOK; ++i) {
       if (atomic_load_explicit(&stream->enqueued_count, memory_order_relaxed) != enqueued_count) {
-        return;
+        return true;
       }
       tn__cpu_relax();
     }
   } while (tn__clock_ns() < deadline_ns);
+  return false;
 }
 
 // Before the first item after a pause.
@@ -182,8 +189,7 @@ static void thread_main(void* user) {
       unsigned enqueued_count = atomic_load(&stream->enqueued_count);
       pthread_mutex_unlock(&stream->lock);
       tn__worker_widen(&stream->worker);
-      spin(stream, enqueued_count);
-      wait_for_helper(stream);
+      if (spin(stream, enqueued_count) && is_helped(stream)) wait_for_helper(stream);
       has_spun = true;
       pthread_mutex_lock(&stream->lock);
     } else {
@@ -333,10 +339,8 @@ tn_status_t tn__cpu_stream_synchronize(tn_stream_t* stream) {
                             "a stream cannot be waited for by its own work");
   }
   unsigned target = atomic_load(&self->enqueued_count);
-  // What has not begun need not change threads. A GPU's work does: it belongs to the thread's
-  // context.
-  const bool helps = self->base.device->target->is_host;
-  while (helps && self->count > 0 && !self->is_running && !is_reached(self, target)) {
+  // What has not begun need not change threads.
+  while (is_helped(self) && self->count > 0 && !self->is_running && !is_reached(self, target)) {
     run_first(self);
   }
   hand_over_and_unlock(self);

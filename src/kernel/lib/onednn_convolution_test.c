@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "kernel/common/element.h"
+#include "kernel/common/isa.h"
 #include "kernel/lib/onednn.h"
 #include "kernel/lib/onednn_convolution.h"
 #include "kernel/testing_kernel.h"
@@ -110,10 +111,10 @@ static const tn_kernel_t library_kernel = {.op = "convolution",
                                            .prepare = tn__onednn_convolution_prepare,
                                            .run = tn__onednn_convolution_run};
 
-static void run(const problem_t* p, bool by_library, tn_pool_t* pool, tn_case_t* c) {
+static void run_by(const problem_t* p, const tn_kernel_t* wanted, tn_pool_t* pool, tn_case_t* c) {
   int64_t dims[RANK];
   tn__case_begin(c, "stablehlo.convolution");
-  c->wanted = by_library ? &library_kernel : NULL;
+  c->wanted = wanted;
   c->pool = pool;
   lay_out(p, 0, p->batch, p->features_in, p->sizes, dims);
   tn__case_operand(c, p->dtype, p->spatial + 2, dims, p->input);
@@ -139,6 +140,10 @@ static void run(const problem_t* p, bool by_library, tn_pool_t* pool, tn_case_t*
   lay_out(p, 2, p->batch, p->features_out, p->results, dims);
   tn__case_result(c, p->result_dtype, p->spatial + 2, dims);
   TN_ASSERT_OK(tn__case_run(c));
+}
+
+static void run(const problem_t* p, bool by_library, tn_pool_t* pool, tn_case_t* c) {
+  run_by(p, by_library ? &library_kernel : NULL, pool, c);
 }
 
 static double* as_doubles(const tn_case_t* c, int64_t* out_count) {
@@ -231,6 +236,47 @@ static void onednn_keeps_infinities_and_nans_where_they_belong(void** state) {
   free(a), free(b), free(input), free(p.kernel);
 }
 
+static const char* refusal;
+static const char* note_reason(const tn_op_use_t* use) {
+  refusal = tn__onednn_convolution_refuse(use);
+  return "only asked";
+}
+
+// Of those that the library could compute.
+static void small_f32_convolutions_are_our_own_without_avx512(void** state) {
+  const tn_kernel_t asked = {.op = "convolution", .refuse = note_reason};
+  for (int is_bf16 = 0; is_bf16 < 2; ++is_bf16) {
+    problem_t p = {
+        .dtype = is_bf16 ? TN_DTYPE_BF16 : TN_DTYPE_F32,
+        .result_dtype = TN_DTYPE_F32,
+        .spatial = 2,
+        .batch = 5,
+        .features_in = 16,
+        .features_out = 16,
+        .groups = 1,
+        .sizes = {20, 20},
+        .windows = {3, 3},
+        .results = {20, 20},
+        .strides = {1, 1},
+        .dilations = {1, 1},
+        .padding = {1, 1, 1, 1},
+        .order = {{0, 1, 2, 3}, {1, 0, 2, 3}, {0, 1, 2, 3}},
+    };
+    p.input = random_array(p.dtype, 5 * 16 * 400);
+    p.kernel = random_array(p.dtype, 16 * 16 * 9);
+    tn_case_t c;
+    run_by(&p, &asked, *state, &c);
+    if (!tn__isa_has(TN_ISA_AVX512)) {
+      assert_non_null(refusal);
+      assert_non_null(strstr(refusal, is_bf16 ? "no instructions" : "without AVX-512"));
+    } else if (!is_bf16) {
+      assert_null(refusal);
+    }
+    tn__case_end(&c);
+    free(p.input), free(p.kernel);
+  }
+}
+
 int main(void) {
   const char* reason;
   tn_pool_t* pool;
@@ -243,6 +289,7 @@ int main(void) {
   if (status) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(onednn_convolutions_are_the_references_within_terms_eps, pool),
+      cmocka_unit_test_prestate(small_f32_convolutions_are_our_own_without_avx512, pool),
       cmocka_unit_test_prestate(onednn_keeps_infinities_and_nans_where_they_belong, pool),
   };
   const int failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,10 @@ static void fill_orders(uint8_t (*orders)[8], int lanes, int parts) {
 }
 
 bool tn__quick_init(tn_quick_t* out_quick) {
+  if (!TN_ISA_X86 || !tn__isa_has(TN_ISA_FMA)) return false;
   fill_orders(out_quick->narrow, 8, 1);
   fill_orders(out_quick->wide, 4, 2);
-  return TN_ISA_X86 && tn__isa_has(TN_ISA_FMA);
+  return true;
 }
 
 #if TN_ISA_X86

@@ -416,7 +416,10 @@ static tn_status_t sort_slots(int64_t begin, int64_t end, void* user) {
                    .spare = (char*)call->scratch + (size_t)slot * state->slot_byte_size};
     for (int64_t i = from; i < to; ++i) {
       line.first = i / state->inner * state->length * state->inner + i % state->inner;
-      if (state->quick && sort_quickly(&line)) continue;
+      if (state->quick) {
+        if (!sort_quickly(&line)) sort_wide(&line);
+        continue;
+      }
       switch (state->form) {
         case SORT_VALUES: sort_values(&line); break;
         case SORT_NARROW: sort_narrow(&line); break;
