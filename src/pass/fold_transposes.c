@@ -1,6 +1,8 @@
 // fold-transposes: the attributes of a convolution state the order of the dimensions of its
 // operands, and whether the kernel is reversed. So it can read the operand of a transpose or
-// reversal itself. Gradients have such operands, as large as the images.
+// reversal itself. Gradients have such operands, as large as the images. And a product whose rows
+// and columns are exchanged is the product of the operands in the other order: gradients of weights
+// are such products.
 #include "pass/passes.h"
 
 enum { FIELD_LIMIT = 16 };
@@ -110,11 +112,86 @@ TN_APART static tn_status_t fold_operand(tn_node_t* node, size_t index, tn_arena
   }
 }
 
-static tn_status_t fold_region(tn_region_t* region, tn_arena_t* scratch) {
+// --- products
+
+static const struct pair {
+  const char *lhs, *rhs;
+} dot_fields[] = {
+    {"lhs_batching_dimensions", "rhs_batching_dimensions"},
+    {"lhs_contracting_dimensions", "rhs_contracting_dimensions"},
+};
+
+// The product of the operands in the other order.
+static tn_status_t exchange_operands(tn_node_t* dot, tn_arena_t* scratch) {
+  tn_arena_t* arena = &dot->region->function->module->arena;
+  const tn_attr_t* numbers = tn__attr_find(&dot->attrs, "dot_dimension_numbers");
+  tn_named_attr_t fields[2 * sizeof dot_fields / sizeof *dot_fields];
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof dot_fields / sizeof *dot_fields; ++i) {
+    const tn_attr_t* lhs = tn__attr_find(&numbers->dictionary, dot_fields[i].lhs);
+    const tn_attr_t* rhs = tn__attr_find(&numbers->dictionary, dot_fields[i].rhs);
+    if (rhs) fields[count++] = (tn_named_attr_t){tn__sv(dot_fields[i].lhs), rhs};
+    if (lhs) fields[count++] = (tn_named_attr_t){tn__sv(dot_fields[i].rhs), lhs};
+  }
+  TN_RETURN_IF_ERROR(
+      tn__attr_dictionary(arena, TN_ATTR_STRUCT, numbers->name, count, fields, &numbers));
+  TN_RETURN_IF_ERROR(replace(dot, scratch, "dot_dimension_numbers", numbers));
+  tn_value_t* lhs = dot->operands[0];
+  dot->operands[0] = dot->operands[1];
+  dot->operands[1] = lhs;
+  return TN_OK;
+}
+
+// Whether the permutation moves the rows of the product `dot` behind its columns.
+static tn_status_t exchanges_sides(const tn_node_t* dot, const tn_i64_list_t* permutation,
+                                   tn_arena_t* scratch, bool* out_exchanges) {
+  const tn_attr_t* numbers = tn__attr_find(&dot->attrs, "dot_dimension_numbers");
+  tn_i64_list_t batching, contracting;
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(&numbers->dictionary, dot_fields[0].lhs, scratch, &batching));
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(&numbers->dictionary, dot_fields[1].lhs, scratch, &contracting));
+  const size_t batch = batching.count;
+  const size_t rows = dot->operands[0]->type->rank - batch - contracting.count;
+  const size_t columns = permutation->count - batch - rows;
+  *out_exchanges = true;
+  for (size_t i = 0; i < permutation->count; ++i) {
+    const size_t from = i < batch ? i : i < batch + columns ? i + rows : i - columns;
+    *out_exchanges &= permutation->values[i] == (int64_t)from;
+  }
+  return TN_OK;
+}
+
+static bool is_plain_product(const tn_node_t* node) {
+  const tn_attr_t* precision = tn__attr_find(&node->attrs, "precision_config");
+  return node->op == TN__OP(dot_general) && !tn__attr_find(&node->attrs, "algorithm") &&
+         (!precision || precision->array.count < 2 ||
+          tn__attr_equal(precision->array.items[0], precision->array.items[1]));
+}
+
+static tn_status_t fold_result(tn_node_t* transpose, const uint32_t* uses, tn_arena_t* scratch) {
+  tn_value_t* product = tn__value_resolve(transpose->operands[0]);
+  tn_i64_list_t permutation;
+  bool exchanges = false;
+  if (!product->node || !is_plain_product(product->node) || uses[product->id] != 1) return TN_OK;
+  TN_RETURN_IF_ERROR(
+      tn__attr_get_i64_list(&transpose->attrs, "permutation", scratch, &permutation));
+  TN_RETURN_IF_ERROR(exchanges_sides(product->node, &permutation, scratch, &exchanges));
+  if (!exchanges) return TN_OK;
+  TN_RETURN_IF_ERROR(exchange_operands(product->node, scratch));
+  product->type = transpose->results[0].type;
+  transpose->results[0].replacement = product;
+  return TN_OK;
+}
+
+// --- all of them
+
+static tn_status_t fold_region(tn_region_t* region, const uint32_t* uses, tn_arena_t* scratch) {
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
-      TN_RETURN_IF_ERROR(fold_region(node->regions[i], scratch));
+      TN_RETURN_IF_ERROR(fold_region(node->regions[i], uses, scratch));
     }
+    if (node->op == TN__OP(transpose)) TN_RETURN_IF_ERROR(fold_result(node, uses, scratch));
     if (node->op != TN__OP(convolution)) continue;
     for (size_t i = 0; i < 2; ++i) TN_RETURN_IF_ERROR(fold_operand(node, i, scratch));
   }
@@ -122,7 +199,12 @@ static tn_status_t fold_region(tn_region_t* region, tn_arena_t* scratch) {
 }
 
 static tn_status_t fold_function(tn_function_t* function, tn_arena_t* scratch) {
-  return fold_region(function->body, scratch);
+  uint32_t* uses = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &uses));
+  tn__pass_count_uses(function->body, uses);
+  TN_RETURN_IF_ERROR(fold_region(function->body, uses, scratch));
+  tn__function_resolve(function);
+  return TN_OK;
 }
 
 tn_status_t tn__pass_fold_transposes(tn_module_t* module, tn_function_t* entry) {

@@ -412,40 +412,6 @@ static void other_divisions_stay(void** state) {
 }
 #undef U
 
-// --- fold-transposes
-
-#define CONVOLUTION_OF(x, w)                                                    \
-  "%r = stablehlo.convolution(" x ", " w                                        \
-  ") dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} "       \
-  "{feature_group_count = 1 : i64, batch_group_count = 1 : i64} : "             \
-  "(tensor<2x5x6x3xf32>, tensor<2x4x3x7xf32>) -> tensor<2x4x3x7xf32>\n" RETURN( \
-      "%r", "tensor<2x4x3x7xf32>")
-
-static void convolutions_read_transposed_operands_as_they_were(void** state) {
-  (void)state;
-  const tn_function_t* entry =
-      after_all(MAIN("%x: tensor<6x3x2x5xf32>, %w: tensor<7x2x3x4xf32>", "tensor<2x4x3x7xf32>",
-                     "%t = stablehlo.transpose %x, dims = [2, 3, 0, 1] : (tensor<6x3x2x5xf32>) -> "
-                     "tensor<2x5x6x3xf32>\n"
-                     "%u = stablehlo.reverse %w, dims = [1, 3] : tensor<7x2x3x4xf32>\n"
-                     "%v = stablehlo.transpose %u, dims = [1, 3, 2, 0] : (tensor<7x2x3x4xf32>) -> "
-                     "tensor<2x4x3x7xf32>\n" CONVOLUTION_OF("%t", "%v")));
-  assert_int_equal(count(entry, "transpose"), 0);
-  assert_int_equal(count(entry, "reverse"), 0);
-  assert_int_equal(count(entry, "convolution"), 1);
-}
-
-// Of features, or of the input, which a window does not know to read backwards.
-static void other_reversals_stay_before_convolutions(void** state) {
-  (void)state;
-  const tn_function_t* entry = after_all(
-      MAIN("%x: tensor<2x5x6x3xf32>, %w: tensor<2x4x3x7xf32>", "tensor<2x4x3x7xf32>",
-           "%t = stablehlo.reverse %x, dims = [1] : tensor<2x5x6x3xf32>\n"
-           "%u = stablehlo.reverse %w, dims = [0, 2] : tensor<2x4x3x7xf32>\n" CONVOLUTION_OF(
-               "%t", "%u")));
-  assert_int_equal(count(entry, "reverse"), 2);
-}
-
 // --- common-subexpression-elimination
 
 static void equal_operations_are_merged(void** state) {
@@ -961,8 +927,6 @@ int main(void) {
       cmocka_unit_test_teardown(large_results_are_not_folded, release),
       cmocka_unit_test_teardown(divisions_by_powers_of_two_are_shifts, release),
       cmocka_unit_test_teardown(other_divisions_stay, release),
-      cmocka_unit_test_teardown(convolutions_read_transposed_operands_as_they_were, release),
-      cmocka_unit_test_teardown(other_reversals_stay_before_convolutions, release),
       cmocka_unit_test_teardown(equal_operations_are_merged, release),
       cmocka_unit_test_teardown(operations_that_differ_are_not_merged, release),
       cmocka_unit_test_teardown(zeros_of_both_signs_are_not_merged, release),

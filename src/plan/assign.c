@@ -71,12 +71,13 @@ static bool same_size(const leaf_t* a, const leaf_t* b) {
 
 // --- preferred placement
 
-TN_APART static void prefer(planner_t* planner, uint32_t index, uint32_t buffer,
+// Whether the leaf has a place yet to be chosen, and is now preferred in the buffer.
+TN_APART static bool prefer(planner_t* planner, uint32_t index, uint32_t buffer,
                             const tn_region_t* region) {
   leaf_t* leaf = &planner->leaves[index];
-  if (leaf->is_step_result && leaf->region == region && leaf->preferred == NO_BUFFER) {
-    leaf->preferred = buffer;
-  }
+  if (!leaf->is_step_result || leaf->region != region || leaf->preferred != NO_BUFFER) return false;
+  leaf->preferred = buffer;
+  return true;
 }
 
 TN_APART static void propagate_preferences(planner_t* planner, block_t* block) {
@@ -99,8 +100,8 @@ TN_APART static void propagate_preferences(planner_t* planner, block_t* block) {
         const leaf_t* operand = &planner->leaves[step->operands[o]];
         bool shares = is_while || tn__plan_works_in_place(step, o, r);
         uint32_t dies_at = is_while ? step->plan.begin - 1 : step->plan.position;
-        if (shares && operand->last_use == dies_at && same_size(operand, result)) {
-          prefer(planner, step->operands[o], result->preferred, block->region);
+        if (shares && operand->last_use == dies_at && same_size(operand, result) &&
+            prefer(planner, step->operands[o], result->preferred, block->region)) {
           break;
         }
       }
@@ -136,9 +137,11 @@ TN_APART static tn_status_t place_result(planner_t* planner, step_t* step, size_
   bool shares_preferred = shared != NO_BUFFER && shared == leaf->preferred;
   // An element-wise step may as well write straight to where its result is wanted. And what has to
   // be copied from the region's end on must not be in the way of another result.
-  bool prefers_other = !shares_preferred && leaf->preferred != NO_BUFFER && shared != NO_BUFFER &&
-                       (free_preferred ? tn__op_has(step->plan.node->op, TN_ELEMENTWISE)
-                                       : planner->places[shared].target_count > 0);
+  const tn_op_t* op = step->plan.node->op;
+  bool prefers_other =
+      !shares_preferred && leaf->preferred != NO_BUFFER && shared != NO_BUFFER &&
+      (free_preferred ? tn__op_has(op, TN_ELEMENTWISE) || op == TN__OP_OF(tenon, fusion)
+                      : planner->places[shared].target_count > 0);
   if (shared != NO_BUFFER && !prefers_other) {
     occupy(planner, leaf, shared);
   } else if (free_preferred) {

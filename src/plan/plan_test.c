@@ -176,6 +176,16 @@ static void value_returned_twice_is_computed_in_place_and_copied_once(void** sta
   assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 0);
 }
 
+static void what_is_read_beside_an_argument_is_computed_where_the_result_goes(void** state) {
+  (void)state;
+  const tn_plan_t* p = plan(MAIN("%x: tensor<4xf32>, %y: tensor<4xf32>", "tensor<4xf32>",
+                                 "%a = stablehlo.negate %x : tensor<4xf32>\n"
+                                 "%b = stablehlo.add %y, %a : tensor<4xf32>\n"
+                                 "return %b : tensor<4xf32>"));
+  assert_int_equal(copies(p), 0);
+  assert_int_equal(tn__testing_plan_count(p, TN_PLAN_TEMPORARY), 0);
+}
+
 static void tuple_result_has_a_buffer_for_each_leaf(void** state) {
   (void)state;
   const tn_plan_t* p =
@@ -898,6 +908,8 @@ int main(void) {
       cmocka_unit_test_teardown(parameter_returned_twice_is_copied_twice, release),
       cmocka_unit_test_teardown(constant_result_is_copied, release),
       cmocka_unit_test_teardown(value_returned_twice_is_computed_in_place_and_copied_once, release),
+      cmocka_unit_test_teardown(what_is_read_beside_an_argument_is_computed_where_the_result_goes,
+                                release),
       cmocka_unit_test_teardown(tuple_result_has_a_buffer_for_each_leaf, release),
       cmocka_unit_test_teardown(unread_results_of_custom_calls_are_temporaries, release),
       cmocka_unit_test_teardown(aliased_result_shares_storage_with_dying_operand, release),
