@@ -1,9 +1,9 @@
 // Offsets of the temporaries in the arena.
 //
 // Small plans are packed by size: the largest buffers first, each into the lowest gap that is free
-// for its whole life. That is close to the lower bound, and quadratic. Large plans are swept in
-// order of time with a best-fit free list, n log n. Of a small plan both are tried and the better
-// one is kept.
+// for its whole life; if that is above the lower bound, again with the one that reached highest
+// before the others. That is close to the bound, and quadratic. Large plans are swept in order of
+// time with a best-fit free list, n log n. Of a small plan all are tried and the best one is kept.
 #include <stdlib.h>
 
 #include "base/integer.h"
@@ -11,7 +11,7 @@
 #include "plan/gaps.h"
 #include "plan/plan.h"
 
-enum { SMALL_PLAN = 3000 };
+enum { SMALL_PLAN = 3000, MOST_ATTEMPTS = 32, PAIRS = 1 << 20 };
 
 typedef struct item {
   uint32_t buffer;
@@ -52,13 +52,16 @@ static size_t lowest_gap(const item_t* item, item_t* const* placed, size_t count
   return offset;
 }
 
-static size_t pack_by_size(item_t* items, size_t count, item_t** placed) {
+// One after the other; *out_highest: which one reaches the peak.
+static size_t pack_in_order(item_t* items, size_t count, item_t** placed, size_t* out_highest) {
   size_t peak = 0;
-  qsort(items, count, sizeof *items, by_size);
   for (size_t i = 0; i < count; ++i) {
     item_t* item = &items[i];
     item->offset = lowest_gap(item, placed, i);
-    if (item->offset + item->size > peak) peak = item->offset + item->size;
+    if (item->offset + item->size > peak) {
+      peak = item->offset + item->size;
+      *out_highest = i;
+    }
     size_t at = i;
     for (; at > 0 && placed[at - 1]->offset > item->offset; --at) placed[at] = placed[at - 1];
     placed[at] = item;
@@ -173,10 +176,19 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
   keep_offsets(plan, items, count);
   if (count <= SMALL_PLAN && peak > enough) {
     TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &order));
-    size_t other = pack_by_size(items, count, order);
-    if (other < peak) {
-      peak = other;
-      keep_offsets(plan, items, count);
+    qsort(items, count, sizeof *items, by_size);
+    size_t attempts = 1 + PAIRS / (count * count);
+    if (attempts > MOST_ATTEMPTS) attempts = MOST_ATTEMPTS;
+    for (size_t i = 0; i < attempts && peak > enough; ++i) {
+      size_t highest = 0;
+      const size_t other = pack_in_order(items, count, order, &highest);
+      if (other < peak) {
+        peak = other;
+        keep_offsets(plan, items, count);
+      }
+      const item_t first = items[highest];
+      memmove(items + 1, items, highest * sizeof *items);
+      items[0] = first;
     }
   }
   *out_peak = peak;
