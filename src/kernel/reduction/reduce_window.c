@@ -1,8 +1,9 @@
 // Padding and the holes of a dilated base count as elements with the initial value.
 //
 // A known operation works on rows of results: first it folds the rows of the input that are under
-// them, then, for each element of a row of the window, what it has of all windows. Windows that
-// reach from an end of the array to the current element are cumulative sums.
+// them, then, for each element of a row of the window, what it has of all windows. Channels that
+// come last are folded side by side: places of a row are then lines of channels. Windows that reach
+// from an end of the array to the current element are cumulative sums.
 #include "kernel/reduction/reduce_window.h"
 
 #include "base/pool.h"
@@ -14,7 +15,7 @@
 #include "kernel/reduction/reduction.h"
 #include "kernel/reduction/scan.h"
 
-enum { BLOCK = 512, SPAN = 1200, GRAIN = 16 << 10, CARRIER_LIMIT = 16 };
+enum { BLOCK = 512, LINES = 1024, SPAN = 1200, GRAIN = 16 << 10, CARRIER_LIMIT = 16 };
 
 typedef enum form {
   FORM_NOTHING,  // the results have no elements
@@ -39,9 +40,10 @@ typedef struct reduce_window {
   tn_conversion_t load, load_init, store;
   size_t carrier_size, operand_size, result_size;
   tn_scan_t scan;
-  int64_t row_grain;
+  int64_t line;         // channels that are folded side by side; 0: they are not
+  int64_t line_places;  // how many lines at a time
   // BODY:
-  size_t channel_count;
+  size_t channel_count;  // operands
   const channel_t* channels;
 } reduce_window_t;
 
@@ -70,6 +72,26 @@ static tn_dtype_t carrier_of(const tn_type_t* operand, tn_dtype_t result, bool c
                              int64_t length) {
   if (cumulative && length <= TN_FOLD_SEQUENTIAL && operand->dtype == result) return result;
   return tn__reduction_carrier(result);
+}
+
+// Elements of a row that `count` windows reach over.
+static int64_t span_of(const tn_sliding_dim_t* dim, int64_t count) {
+  return (count - 1) * dim->stride + (dim->size - 1) * dim->dilation + 1;
+}
+
+// Whether lines of channels are folded side by side: enough windows of them fit into a block.
+static void choose_places(reduce_window_t* state) {
+  const tn_sliding_t* window = &state->window;
+  if (window->rank < 2 || !tn__sliding_is_trivial(&window->dims[window->rank - 1])) return;
+  const tn_sliding_dim_t* dim = &window->dims[window->rank - 2];
+  const int64_t channels = window->dims[window->rank - 1].output;
+  const int64_t lone = span_of(dim, 1);
+  if (dim->size == 1 || dim->base_dilation != 1 || lone > SPAN / channels) return;
+  int64_t places = (SPAN / channels - lone) / dim->stride + 1;
+  if (places > LINES / channels) places = LINES / channels;
+  if (places < dim->size) return;
+  state->line = channels;
+  state->line_places = places;
 }
 
 static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_window_t* state) {
@@ -105,8 +127,7 @@ static tn_status_t prepare_known(tn_kernel_site_t* site, const char* op, reduce_
       }
     }
   }
-  const int64_t row_work = window->dims[window->rank - 1].output * state->window_count;
-  state->row_grain = row_work < GRAIN ? GRAIN / row_work : 1;
+  choose_places(state);
   return TN_OK;
 }
 
@@ -181,6 +202,10 @@ typedef struct window_run {
   char* result;
   char init[CARRIER_LIMIT];  // of the carrier
   bool skips_padding;        // another initial value changes nothing
+  // Rows are of elements, or of lines of channels.
+  size_t outer_rank;  // of the dimensions before a row's
+  int64_t line;       // elements
+  int64_t places;     // of a row, at a time
 } window_run_t;
 
 static void fill_init(const window_run_t* run, char* target, int64_t count) {
@@ -254,20 +279,16 @@ static void fold_row(const window_run_t* run, const char* row, int64_t first, in
 }
 
 // Row `w` of the windows of a row of results: where it is in the input; -1: padding.
-static int64_t row_offset(const reduce_window_t* state, const int64_t* outer, const int64_t* at) {
+static int64_t row_offset(const reduce_window_t* state, size_t outer_rank, const int64_t* outer,
+                          const int64_t* at) {
   int64_t offset = 0;
-  for (size_t i = 0; i < state->window.rank - 1; ++i) {
+  for (size_t i = 0; i < outer_rank; ++i) {
     // The callers' split() has filled as many. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     const int64_t element = tn__sliding_place(&state->window.dims[i], outer[i], at[i]);
     if (element < 0) return -1;
     offset += element * state->input_strides[i];
   }
   return offset;
-}
-
-// Elements of a row that the windows [first, first + count) reach over.
-static int64_t span_of(const tn_sliding_dim_t* dim, int64_t count) {
-  return (count - 1) * dim->stride + (dim->size - 1) * dim->dilation + 1;
 }
 
 // Whether rows can be folded as they are, before windows are looked at: nothing is in the holes of
@@ -279,40 +300,64 @@ static bool folds_rows_first(const window_run_t* run, int64_t count) {
          dim->size < state->window_count && span_of(dim, count) <= SPAN;
 }
 
-static void reduce_rows_first(const window_run_t* run, const int64_t* outer, int64_t first,
-                              int64_t count, char* target) {
+// Folds the rows of the input that the windows [first, first + count) reach over.
+static void fold_rows(const window_run_t* run, const int64_t* outer, int64_t first, int64_t count,
+                      char* folded, char* loaded) {
   const reduce_window_t* state = run->state;
-  const tn_sliding_t* window = &state->window;
-  const size_t outer_rank = window->rank - 1, size = state->carrier_size;
-  const tn_sliding_dim_t* dim = &window->dims[outer_rank];
+  const tn_sliding_dim_t* dim = &state->window.dims[run->outer_rank];
   const int64_t begin = first * dim->stride - dim->low, span = span_of(dim, count);
   const int64_t inside = begin < 0 ? 0 : begin;
   const int64_t end = begin + span < dim->input ? begin + span : dim->input;
-  char folded[SPAN * CARRIER_LIMIT], loaded[SPAN * CARRIER_LIMIT], sums[BLOCK * CARRIER_LIMIT];
-  fill_init(run, folded, span);
+  fill_init(run, folded, span * run->line);
+  if (inside >= end) return;
+  const size_t length = (size_t)((end - inside) * run->line);
+  char* place = folded + (size_t)((inside - begin) * run->line) * state->carrier_size;
   int64_t at[TN_MAX_RANK] = {0};
   const int64_t outer_windows = state->window_count / dim->size;
-  for (int64_t w = 0; w < outer_windows && inside < end; ++w, advance(window, outer_rank, at)) {
-    const int64_t offset = row_offset(state, outer, at);
+  for (int64_t w = 0; w < outer_windows; ++w, advance(&state->window, run->outer_rank, at)) {
+    const int64_t offset = row_offset(state, run->outer_rank, outer, at);
     if (offset < 0) continue;
-    const char* elements = run->operand + (size_t)(offset + inside) * state->operand_size;
+    const char* elements =
+        run->operand + (size_t)(offset + inside * run->line) * state->operand_size;
     if (state->load.from != state->load.to) {
-      state->load.run(&state->load, elements, loaded, (size_t)(end - inside));
+      state->load.run(&state->load, elements, loaded, length);
       elements = loaded;
     }
-    char* place = folded + (size_t)(inside - begin) * size;
-    tn__binary_map(&state->binary, place, elements, place, (size_t)(end - inside));
+    tn__binary_map(&state->binary, place, elements, place, length);
   }
-  fill_init(run, sums, count);
-  for (int64_t i = 0; i < dim->size; ++i) {
-    const char* elements = folded + (size_t)(i * dim->dilation) * size;
-    if (dim->stride != 1) {
-      tn__step_row(size, loaded, (int64_t)size, elements, dim->stride * (int64_t)size, count);
-      elements = loaded;
+}
+
+// For each place of a row of the window, what it has of all windows.
+static void fold_places(const window_run_t* run, const char* folded, int64_t count, char* loaded,
+                        char* sums) {
+  const reduce_window_t* state = run->state;
+  const tn_sliding_dim_t* dim = &state->window.dims[run->outer_rank];
+  const size_t size = state->carrier_size, line = (size_t)run->line * size;
+  for (int64_t at = 0; at < dim->size; ++at) {
+    const char* places = folded + (size_t)(at * dim->dilation) * line;
+    const int64_t step = dim->stride * (int64_t)line;
+    if (dim->stride == 1) {
+      tn__binary_map(&state->binary, sums, places, sums, (size_t)(count * run->line));
+    } else if (run->line == 1) {
+      tn__step_row(size, loaded, (int64_t)size, places, step, count);
+      tn__binary_map(&state->binary, sums, loaded, sums, (size_t)count);
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        char* sum = sums + (size_t)i * line;
+        tn__binary_map(&state->binary, sum, places + i * step, sum, (size_t)run->line);
+      }
     }
-    tn__binary_map(&state->binary, sums, elements, sums, (size_t)count);
   }
-  state->store.run(&state->store, sums, target, (size_t)count);
+}
+
+static void reduce_rows_first(const window_run_t* run, const int64_t* outer, int64_t first,
+                              int64_t count, char* target) {
+  const reduce_window_t* state = run->state;
+  char folded[SPAN * CARRIER_LIMIT], loaded[SPAN * CARRIER_LIMIT], sums[LINES * CARRIER_LIMIT];
+  fold_rows(run, outer, first, count, folded, loaded);
+  fill_init(run, sums, count * run->line);
+  fold_places(run, folded, count, loaded, sums);
+  state->store.run(&state->store, sums, target, (size_t)(count * run->line));
 }
 
 // The part [first, first + count) of the row of results with the given outer indices.
@@ -327,7 +372,7 @@ static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t 
   for (size_t i = 0; i < outer_rank; ++i) at[i] = 0;
   const int64_t outer_windows = state->window_count / window->dims[outer_rank].size;
   for (int64_t w = 0; w < outer_windows; ++w, advance(window, outer_rank, at)) {
-    const int64_t offset = row_offset(state, outer, at);
+    const int64_t offset = row_offset(state, outer_rank, outer, at);
     if (offset >= 0) {
       fold_row(run, run->operand + (size_t)offset * state->operand_size, first, count, sums);
     } else if (!run->skips_padding) {
@@ -344,16 +389,15 @@ static void reduce_block(const window_run_t* run, const int64_t* outer, int64_t 
 static tn_status_t reduce_rows(int64_t begin, int64_t end, void* user) {
   const window_run_t* run = user;
   const reduce_window_t* state = run->state;
-  const tn_sliding_t* window = &state->window;
-  const int64_t width = window->dims[window->rank - 1].output;
+  const int64_t width = state->window.dims[run->outer_rank].output;
   for (int64_t row = begin; row < end; ++row) {
     int64_t outer[TN_MAX_RANK];
-    split(window, window->rank - 1, row, true, outer);
-    for (int64_t first = 0; first < width; first += BLOCK) {
-      const int64_t count = width - first < BLOCK ? width - first : BLOCK;
-      (folds_rows_first(run, count) ? reduce_rows_first : reduce_block)(
+    split(&state->window, run->outer_rank, row, true, outer);
+    for (int64_t first = 0; first < width; first += run->places) {
+      const int64_t count = width - first < run->places ? width - first : run->places;
+      (run->line > 1 || folds_rows_first(run, count) ? reduce_rows_first : reduce_block)(
           run, outer, first, count,
-          run->result + (size_t)(row * width + first) * state->result_size);
+          run->result + (size_t)((row * width + first) * run->line) * state->result_size);
     }
   }
   return TN_OK;
@@ -434,6 +478,12 @@ tn_status_t tn__cpu_reduce_window_run(const tn_kernel_call_t* call) {
   run.skips_padding = memcmp(twice, run.init, state->carrier_size) == 0;
   // Cumulative windows reach over the edge, where a scan does not look.
   if (state->form == FORM_SCAN && run.skips_padding) return run_scan(call, &run);
-  const int64_t rows = state->output_count / state->window.dims[state->window.rank - 1].output;
-  return tn__pool_parallel_for(call->context->pool, rows, state->row_grain, reduce_rows, &run);
+  const bool by_lines = run.skips_padding && state->line > 1;
+  run.outer_rank = state->window.rank - (by_lines ? 2 : 1);
+  run.line = by_lines ? state->line : 1;
+  run.places = by_lines ? state->line_places : BLOCK;
+  const int64_t row = state->window.dims[run.outer_rank].output * run.line;
+  const int64_t work = row * state->window_count;
+  return tn__pool_parallel_for(call->context->pool, state->output_count / row,
+                               work < GRAIN ? GRAIN / work : 1, reduce_rows, &run);
 }

@@ -157,6 +157,28 @@ static void long_rows_are_cut_into_blocks(void** state) {
   check_windows(&w, NULL);
 }
 
+static void channels_that_come_last_are_folded_side_by_side(void** state) {
+  (void)state;
+  static const int64_t channels[] = {2, 7, 64, 150, 700};  // of the last no two windows fit
+  for (size_t i = 0; i < sizeof channels / sizeof *channels; ++i) {
+    windows_t w = {.rank = 4,
+                   .input = {2, 5, 41, channels[i]},
+                   .sizes = {1, 3, 3, 1},
+                   .strides = {1, 2, 1, 1},
+                   .dilations = {1, 1, 2, 1},
+                   .bases = {1, 1, 1, 1},
+                   .padding = {0, 0, 1, 1, 3, 2, 0, 0}};
+    assert_true(infer_output(&w));
+    check_windows(&w, NULL);
+    w.strides[2] = 3;
+    assert_true(infer_output(&w));
+    check_windows(&w, NULL);
+    w.sizes[1] = w.strides[1] = 1;  // one row a window
+    assert_true(infer_output(&w));
+    check_windows(&w, NULL);
+  }
+}
+
 static void cumulative_windows_are_scans(void** state) {
   (void)state;
   for (size_t dimension = 0; dimension < 3; ++dimension) {
@@ -272,6 +294,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reduce_window_agrees_with_its_definition),
       cmocka_unit_test(long_rows_are_cut_into_blocks),
+      cmocka_unit_test(channels_that_come_last_are_folded_side_by_side),
       cmocka_unit_test(cumulative_windows_are_scans),
       cmocka_unit_test(cumulative_sums_of_floats_are_accurate),
       cmocka_unit_test(cumulative_sums_may_stand_side_by_side),
