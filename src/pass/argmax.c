@@ -115,10 +115,10 @@ static tn_status_t broadcast(tn_node_t* node, tn_value_t** value, size_t count,
 }
 
 // 0, 1, 2... along the dimension, and what is above all of them.
-static tn_status_t make_places(tn_node_t* node, int64_t dimension, tn_value_t** out_places,
-                               tn_value_t** out_none) {
+static tn_status_t make_places(tn_node_t* node, int64_t dimension, const tn_type_t* type,
+                               tn_value_t** out_places, tn_value_t** out_none) {
   tn_arena_t* arena = &node->region->function->module->arena;
-  const tn_type_t *type = node->operands[1]->type, *line = NULL;
+  const tn_type_t* line = NULL;
   tn_pass_attrs_t attrs = {.arena = arena};
   const tn_attr_t *zero = NULL, *value = NULL;
   TN_RETURN_IF_ERROR(tn__type_tensor(arena, type->dtype, 1, &type->dims[dimension], &line));
@@ -126,11 +126,9 @@ static tn_status_t make_places(tn_node_t* node, int64_t dimension, tn_value_t** 
   tn__pass_add_attr(&attrs, "iota_dimension", zero);
   TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(iota), 0, NULL, &attrs, line, out_places));
   TN_RETURN_IF_ERROR(broadcast(node, out_places, 1, &dimension, type));
-  const int64_t wide = INT64_MAX;
-  const int32_t narrow = INT32_MAX;
-  const void* most = type->dtype == TN_DTYPE_S64 ? (const void*)&wide : (const void*)&narrow;
+  const int32_t most = INT32_MAX;
   attrs = (tn_pass_attrs_t){.arena = arena};
-  TN_RETURN_IF_ERROR(tn__attr_elements(arena, tn__type_scalar(type->dtype), false, most, &value));
+  TN_RETURN_IF_ERROR(tn__attr_elements(arena, tn__type_scalar(type->dtype), false, &most, &value));
   tn__pass_add_attr(&attrs, "value", value);
   return tn__pass_insert(node, TN__OP(constant), 0, NULL, &attrs, tn__type_scalar(type->dtype),
                          out_none);
@@ -139,15 +137,18 @@ static tn_status_t make_places(tn_node_t* node, int64_t dimension, tn_value_t** 
 TN_APART static tn_status_t split(tn_node_t* node, const argmax_t* argmax) {
   tn_value_t* x = tn__value_resolve(node->operands[0]);
   const tn_type_t *type = x->type, *truth = NULL;
-  const tn_type_t* place_type = node->operands[1]->type;
+  const tn_type_t *place_type = NULL, *first_type = NULL;  // 32 bits are enough
+  tn_arena_t* arena = &node->region->function->module->arena;
   tn_value_t *best, *places, *none, *equal, *is_nan, *is_best, *candidates, *first;
   int64_t kept[TN_MAX_RANK];
   size_t count = 0;
   for (int64_t d = 0; d < (int64_t)type->rank; ++d) {
     if (d != argmax->dimension) kept[count++] = d;
   }
-  TN_RETURN_IF_ERROR(tn__type_tensor(&node->region->function->module->arena, TN_DTYPE_PRED,
-                                     type->rank, type->dims, &truth));
+  const tn_type_t* wanted = node->results[1].type;
+  TN_RETURN_IF_ERROR(tn__type_tensor(arena, TN_DTYPE_PRED, type->rank, type->dims, &truth));
+  TN_RETURN_IF_ERROR(tn__type_tensor(arena, TN_DTYPE_S32, type->rank, type->dims, &place_type));
+  TN_RETURN_IF_ERROR(tn__type_tensor(arena, TN_DTYPE_S32, wanted->rank, wanted->dims, &first_type));
   TN_RETURN_IF_ERROR(tn__pass_insert_reduce(
       node, argmax->is_largest ? TN__OP(maximum) : TN__OP(minimum), x, node->operands[2], 1,
       &argmax->dimension, node->results[0].type, &best));
@@ -156,14 +157,17 @@ TN_APART static tn_status_t split(tn_node_t* node, const argmax_t* argmax) {
   TN_RETURN_IF_ERROR(insert_comparison(node, "NE", x, x, truth, &is_nan));
   TN_RETURN_IF_ERROR(
       tn__pass_insert(node, TN__OP(or), 2, (tn_value_t*[]){equal, is_nan}, NULL, truth, &is_best));
-  TN_RETURN_IF_ERROR(make_places(node, argmax->dimension, &places, &none));
+  TN_RETURN_IF_ERROR(make_places(node, argmax->dimension, place_type, &places, &none));
   tn_value_t* initial = none;
   TN_RETURN_IF_ERROR(broadcast(node, &none, 0, NULL, place_type));
   TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(select), 3,
                                      (tn_value_t*[]){is_best, places, none}, NULL, place_type,
                                      &candidates));
   TN_RETURN_IF_ERROR(tn__pass_insert_reduce(node, TN__OP(minimum), candidates, initial, 1,
-                                            &argmax->dimension, node->results[1].type, &first));
+                                            &argmax->dimension, first_type, &first));
+  if (wanted->dtype != TN_DTYPE_S32) {
+    TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(convert), 1, &first, NULL, wanted, &first));
+  }
   first->name = node->results[1].name;
   node->results[1].replacement = first;
   tn__node_remove(node);

@@ -72,6 +72,16 @@ static const char sums_of_groups[] =
     SUMS_OF_GROUPS("tensor<4x24x4x8x32xf32>", "tensor<4x8xf32>", "[1, 2, 4]");
 static const char sums_of_the_middle[] =
     SUMS_OF_GROUPS("tensor<12x128x64xf32>", "tensor<128xf32>", "[0, 2]");
+// A row's greatest element is compared with, and one of all is chosen on either side.
+static const char chosen_by_rows[] = FUNCTION("%x: " ARRAY, ARRAY) LOWEST CONSTANT("%two", "2.0")
+    SPREAD_NUMBER("%twos", "%two", ARRAY) SPREAD_NUMBER("%lows", "%lowest", ARRAY)
+        FOLD_ROWS("%h", "maximum", "%x", "%lowest")
+            SPREAD("%hs", "%h") "%c = stablehlo.compare GE, %x, %hs : (" ARRAY ", " ARRAY
+                                ") -> tensor<96x1024xi1>\n"
+                                "%a = stablehlo.select %c, %twos, %x : tensor<96x1024xi1>, " ARRAY
+                                "\n"
+                                "%b = stablehlo.select %c, %a, %lows : tensor<96x1024xi1>, " ARRAY
+                                "\n" BINARY("%y", "add", "%a", "%b", ARRAY) RETURN("%y", ARRAY);
 // Accumulated in another type than what is folded has.
 static const char widened[] =
     FUNCTION("%x: " ARRAY, NUMBERS) "%zero = stablehlo.constant dense<0.0> : tensor<bf16>"
@@ -164,6 +174,11 @@ static void logsumexp_is_one_fusion(void** state) {
   expect_one_instruction(logsumexp);
 }
 
+static void one_element_of_a_row_or_of_all_is_compared_with_and_chosen(void** state) {
+  (void)state;
+  expect_one_instruction(chosen_by_rows);
+}
+
 static void variance_is_one_fusion(void** state) {
   (void)state;
   expect_one_instruction(variance);
@@ -213,6 +228,7 @@ int main(void) {
       cmocka_unit_test(layer_norm_is_one_fusion),
       cmocka_unit_test(softmax_is_one_fusion),
       cmocka_unit_test(logsumexp_is_one_fusion),
+      cmocka_unit_test(one_element_of_a_row_or_of_all_is_compared_with_and_chosen),
       cmocka_unit_test(variance_is_one_fusion),
       cmocka_unit_test(mean_squared_error_keeps_parts_of_its_sum),
       cmocka_unit_test(sums_of_columns_keep_parts_of_them),

@@ -55,6 +55,7 @@ typedef struct tn_loops {
   tn_at_fn at[TN_BINARY_COUNT];
   tn_binary_fn compare[TN_DIRECTION_COUNT];
   tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
+  tn_binary_fn compare_to_one[TN_DIRECTION_COUNT], compare_total_to_one[TN_DIRECTION_COUNT];  // *b
 } tn_loops_t;
 
 // The same of one element as threaded code. NULL also where instruction sets differ in their bits.

@@ -365,7 +365,8 @@ static void integers_of_32_bits_divide_exactly(void** state) {
 }
 
 // Of every element, in the place of an array of it.
-static void compare_repeating(tn_native_t native, const tn_loops_t* loops, int op, int side) {
+static void compare_repeating(tn_native_t native, tn_binary_fn loop, tn_binary_fn repeating,
+                              int side) {
   const size_t size = size_of(native);
   operands_t operands;
   fill(native, &operands);
@@ -375,9 +376,9 @@ static void compare_repeating(tn_native_t native, const tn_loops_t* loops, int o
     unsigned char* side_of = side == TN_LEFT_REPEATED ? filled.a : filled.b;
     const unsigned char* repeated = (side == TN_LEFT_REPEATED ? operands.a : operands.b) + k * size;
     for (size_t i = 0; i < COUNT; ++i) memcpy(side_of + i * size, repeated, size);
-    loops->binary[op](filled.a, filled.b, x, COUNT - k);
-    loops->repeating[side][op](side == TN_LEFT_REPEATED ? repeated : operands.a,
-                               side == TN_LEFT_REPEATED ? operands.b : repeated, y, COUNT - k);
+    loop(filled.a, filled.b, x, COUNT - k);
+    repeating(side == TN_LEFT_REPEATED ? repeated : operands.a,
+              side == TN_LEFT_REPEATED ? operands.b : repeated, y, COUNT - k);
     assert_same(native, x, y, sizeof x);
   }
 }
@@ -393,9 +394,18 @@ static void one_element_can_stand_for_all(void** state) {
           if (!loops->repeating[side][op]) continue;
           assert_non_null(loops->binary[op]);
           if (loops->binary[op] == loops->binary[TN_BINARY_complex]) continue;  // gives pairs
-          compare_repeating(native, loops, op, side);
+          compare_repeating(native, loops->binary[op], loops->repeating[side][op], side);
           ++count;
         }
+      }
+      for (int d = 0; loops && d < TN_DIRECTION_COUNT; ++d) {
+        if (!loops->compare_to_one[d]) continue;
+        compare_repeating(native, loops->compare[d], loops->compare_to_one[d], TN_RIGHT_REPEATED);
+        if (loops->compare_total[d]) {
+          compare_repeating(native, loops->compare_total[d], loops->compare_total_to_one[d],
+                            TN_RIGHT_REPEATED);
+        }
+        ++count;
       }
     }
   }

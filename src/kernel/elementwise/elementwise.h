@@ -23,7 +23,8 @@ TN_MUST_USE tn_status_t tn__cpu_clamp_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__cpu_clamp_range(int64_t begin, int64_t end, void* user);
 
 // select.c
-TN_MUST_USE tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site);
+TN_MUST_USE bool tn__cpu_select_takes_repeated(const void* state, uint32_t operand);
+tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_select_run(const tn_kernel_call_t* call);
 TN_MUST_USE tn_status_t tn__cpu_select_range(int64_t begin, int64_t end, void* user);
 

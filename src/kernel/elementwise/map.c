@@ -194,6 +194,10 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
     map.threaded = total ? threaded->compare_total[direction] : threaded->compare[direction];
   }
   carry(&map, operand, carrier, TN_DTYPE_PRED, TN_DTYPE_F32);
+  if (tn__map_is_direct(&map)) {
+    map.repeating[TN_RIGHT_REPEATED] =
+        total ? loops->compare_total_to_one[direction] : loops->compare_to_one[direction];
+  }
   *out_map = map;
   return map.binary != NULL;
 }

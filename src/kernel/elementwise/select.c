@@ -13,7 +13,8 @@ typedef void (*select_fn)(const uint8_t* predicate, const void* on_true, const v
                           void* out, size_t count);
 
 typedef struct select_state {
-  select_fn loop;  // NULL: one predicate for all
+  select_fn loop;       // NULL: one predicate for all
+  select_fn of_one[2];  // with one element for all on the true side, on the false one; or NULL
   size_t element_size;
   int64_t count;
   tn_cell_t lead[TN_THREADED_LEAD];
@@ -39,6 +40,13 @@ static select_fn find_loop(size_t element_size) {
   static select_fn (*const sets[])(size_t element_size) =
       TN_ISA_SETS(select_base_of, select_avx2_of, select_avx512_of);
   return sets[tn__isa_best(TN_ISA_AVX512)](element_size);
+}
+
+// By side, and whether elements have 8 bytes.
+static const select_fn (*find_loops_of_one(void))[2] {
+  static const select_fn(*const sets[])[2] =
+      TN_ISA_SETS(select_base_of_one, select_avx2_of_one, select_avx512_of_one);
+  return sets[tn__isa_best(TN_ISA_AVX512)];
 }
 
 // --- scalars, as threaded code
@@ -113,6 +121,10 @@ tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
   state->count = tn__type_size(result);
   bool one_for_all = tn__site_operand(site, PREDICATE)->rank == 0 && result->rank != 0;
   state->loop = one_for_all ? NULL : find_loop(state->element_size);
+  for (size_t side = 0; side < 2 && state->loop; ++side) {
+    const bool is_native = state->element_size == 4 || state->element_size == 8;
+    if (is_native) state->of_one[side] = find_loops_of_one()[side][state->element_size == 8];
+  }
   if (state->loop && state->count <= QUICK_COUNT) site->run_quick = run_loop;
   if (site->run_quick && state->count == 1) site->threaded = find_choices(result->dtype);
   if (site->run_quick && !site->threaded) {
@@ -124,15 +136,22 @@ tn_status_t tn__cpu_select_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
+bool tn__cpu_select_takes_repeated(const void* state, uint32_t operand) {
+  return operand != PREDICATE && ((const select_state_t*)state)->of_one[operand - ON_TRUE];
+}
+
 tn_status_t tn__cpu_select_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const select_state_t* state = call->state;
   size_t offset = (size_t)begin * state->element_size, count = (size_t)(end - begin);
   const uint8_t* predicate = call->operands[PREDICATE];
-  const char* on_true = (const char*)call->operands[ON_TRUE] + offset;
-  const char* on_false = (const char*)call->operands[ON_FALSE] + offset;
+  const bool one_true = call->repeated >> ON_TRUE & 1, one_false = call->repeated >> ON_FALSE & 1;
+  const char* on_true = (const char*)call->operands[ON_TRUE] + (one_true ? 0 : offset);
+  const char* on_false = (const char*)call->operands[ON_FALSE] + (one_false ? 0 : offset);
   char* result = (char*)call->results[0] + offset;
-  if (state->loop) {
+  if (call->repeated) {
+    state->of_one[one_false](predicate + begin, on_true, on_false, result, count);
+  } else if (state->loop) {
     state->loop(predicate + begin, on_true, on_false, result, count);
   } else {
     const char* chosen = *predicate ? on_true : on_false;

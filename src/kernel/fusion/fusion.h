@@ -17,6 +17,8 @@
 #include "kernel/target.h"
 
 // Which elements a value has, of those that the fusion goes over.
+enum { TN_FUSION_REPEATED_OPERANDS = 3 };  // of a step that has one that is repeated, at most
+
 typedef enum tn_fusion_space {
   TN_FUSION_ALL,   // one for each
   TN_FUSION_ROW,   // one for each row
@@ -57,7 +59,8 @@ typedef struct tn_fusion_step {
   uint32_t operand_count, result_count;
   const uint32_t* operands;
   uint32_t first_result;
-  uint32_t repeated;  // bit i: operand i is not of ALL: each element of it stands for several
+  uint32_t
+      repeated;  // bit i: operand i, one at most, is not of ALL: each element stands for several
   const struct tn_fusion_chain* chain;
 } tn_fusion_step_t;
 

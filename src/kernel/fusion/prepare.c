@@ -178,6 +178,12 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
 
 // --- single elements that stand for several
 
+static bool reads_twice(const tn_fusion_step_t* step, uint32_t value) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < step->operand_count; ++i) count += step->operands[i] == value;
+  return count > 1;
+}
+
 // Whether all that read the value take it so, and nothing else of theirs.
 static bool is_taken_repeated(const tn_fusion_spec_t* spec, uint32_t value) {
   bool is_read = false;
@@ -185,8 +191,9 @@ static bool is_taken_repeated(const tn_fusion_spec_t* spec, uint32_t value) {
     const tn_fusion_step_t* step = &spec->steps[s];
     for (uint32_t i = 0; i < step->operand_count; ++i) {
       if (step->operands[i] != value) continue;
-      if (step->kind != TN_FUSION_MAP || step->repeated || !step->kernel->takes_repeated ||
-          !step->kernel->takes_repeated(step->state, i) || step->operands[1 - i] == value) {
+      if (step->kind != TN_FUSION_MAP || step->repeated || reads_twice(step, value) ||
+          step->operand_count > TN_FUSION_REPEATED_OPERANDS || !step->kernel->takes_repeated ||
+          !step->kernel->takes_repeated(step->state, i)) {
         return false;
       }
       is_read = true;

@@ -280,30 +280,32 @@ static void repeat_rows(const tn_fusion_state_t* state, uint32_t value, char* co
   }
 }
 
-// A step of two operands, of which one has an element for each row or line, or one for all.
+// A step of one result, of which an operand has an element for each row or line, or one for all.
 static tn_status_t run_with_repeated(const worker_t* worker, const tn_fusion_step_t* step,
                                      char* const* pointers, const tile_t* tile) {
   const tn_fusion_state_t* state = worker->state;
-  const uint32_t one = step->repeated & 1 ? 0 : 1;
+  const uint32_t one = (uint32_t)__builtin_ctz(step->repeated), count = step->operand_count;
   const tn_fusion_value_t* value = &state->spec.values[step->operands[one]];
   int64_t segments = 1, length = tile->lines * tile->columns;
   if (value->space == TN_FUSION_ROW) segments = tile->rows, length = state->row_length;
   if (value->space == TN_FUSION_LINE) segments = tile->lines, length = tile->columns;
-  const size_t sizes[] = {
-      state->spec.values[step->operands[0]].element_size * (one == 0 ? 1 : (size_t)length),
-      state->spec.values[step->operands[1]].element_size * (one == 1 ? 1 : (size_t)length),
-      state->spec.values[step->first_result].element_size * (size_t)length};
-  char* moved[] = {pointers[0], pointers[1], pointers[2]};
+  size_t sizes[TN_FUSION_REPEATED_OPERANDS + 1];
+  char* moved[TN_FUSION_REPEATED_OPERANDS + 1];
+  for (uint32_t i = 0; i <= count; ++i) {
+    const uint32_t number = i < count ? step->operands[i] : step->first_result;
+    sizes[i] = state->spec.values[number].element_size * (i == one ? 1 : (size_t)length);
+    moved[i] = pointers[i];
+  }
   tn_kernel_call_t part = {
       .operands = (const void* const*)moved,
-      .results = (void* const*)(moved + 2),
+      .results = (void* const*)(moved + count),
       .state = step->state,
       .context = worker->call->context,
       .repeated = step->repeated,
   };
   for (int64_t s = 0; s < segments; ++s) {
     TN_RETURN_IF_ERROR(step->kernel->range(0, length, &part));
-    for (size_t i = 0; i < 3; ++i) moved[i] += sizes[i];
+    for (uint32_t i = 0; i <= count; ++i) moved[i] += sizes[i];
   }
   return TN_OK;
 }
