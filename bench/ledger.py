@@ -1,7 +1,7 @@
 """Every row of the table in docs/performance.md, beside XLA, NumPy, MLX, PyTorch and the machine's limit.
 
     make bench                                                 builds the command that this needs
-    build/venv/bin/python bench/ledger.py [PATTERN]            all rows, or those whose name contains PATTERN
+    build/venv/bin/python bench/ledger.py [PATTERN]...         all rows, or those whose name contains a PATTERN
     build/venv/bin/python bench/ledger.py --json > new.json    for programs, and for the next run:
     build/venv/bin/python bench/ledger.py --last old.json      also names the rows that are 10 % slower than then
     build/venv/bin/python bench/ledger.py --svg ledger.svg     also draws the ratios
@@ -343,7 +343,7 @@ def name_slower(rows, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", default=[""])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cpu", action="store_true", help="processor time of all threads, Tenon on one")
@@ -351,8 +351,9 @@ def main():
     parser.add_argument("--last", metavar="FILE", help="what --json printed before")
     parser.add_argument("--svg", metavar="FILE")
     options = parser.parse_args()
-    if not any(options.pattern in name for name in CASES):
-        parser.error(f"no row has {options.pattern!r} in its name")
+    for pattern in options.patterns:
+        if not any(pattern in name for name in CASES):
+            parser.error(f"no row has {pattern!r} in its name")
     if options.last and not pathlib.Path(options.last).is_file():
         parser.error(f"--last {options.last}: there is no such file")
     if not (options.build / "cli/tenon").exists():
@@ -367,7 +368,7 @@ def main():
     if not options.json:
         print("| | " + " | ".join(columns.values()) + " | XLA / Tenon |\n|" + " --- |" * (len(columns) + 2), flush=True)
     for name in CASES:
-        if options.pattern not in name:
+        if not any(pattern in name for pattern in options.patterns):
             continue
         row = {"case": name, **measure(name, others, options, machine)}
         rows.append(row)

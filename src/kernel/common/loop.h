@@ -24,6 +24,6 @@
 enum { TN_CHUNK = 512 };
 
 // Folds: up to SEQUENTIAL values one after the other; else in LANES, and in halves above a BLOCK.
-enum { TN_FOLD_LANES = 16, TN_FOLD_SEQUENTIAL = 32, TN_FOLD_BLOCK = 1024 };
+enum { TN_FOLD_LANES = 32, TN_FOLD_SEQUENTIAL = 32, TN_FOLD_BLOCK = 1024 };
 
 #endif  // TENON_KERNEL_COMMON_LOOP_H_

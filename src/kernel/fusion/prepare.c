@@ -12,6 +12,7 @@
 
 enum {
   TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: the first-level cache has more
+  ROWS_BYTES = 192 << 10,  // of whole rows, whose elements are few steps' work beside what rows cost
   FEWEST_ELEMENTS = 256,  // of a tile: each step of it costs some 10 ns
   MOST_ELEMENTS = 4096,
   TILE_UNIT = 64,
@@ -146,7 +147,8 @@ static bool has_transposed(const tn_fusion_state_t* state) {
 // element of all values that a tile holds.
 static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   // There is a result, so there are bytes. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-  int64_t length = (int64_t)(TILE_BYTES / element_bytes) / TILE_UNIT * TILE_UNIT;
+  const size_t bytes = state->spec.has_rows ? ROWS_BYTES : TILE_BYTES;
+  int64_t length = (int64_t)(bytes / element_bytes) / TILE_UNIT * TILE_UNIT;
   if (length < FEWEST_ELEMENTS) length = FEWEST_ELEMENTS;
   if (length > MOST_ELEMENTS) length = MOST_ELEMENTS;
   if (length > TRANSPOSED_COLUMNS && has_transposed(state)) length = TRANSPOSED_COLUMNS;
