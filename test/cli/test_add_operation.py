@@ -1,11 +1,13 @@
-"""CONTRIBUTING.md adds an element-wise operation in three edits: they are made in a copy of the repository, and the
-operation is used from every front end."""
+"""CONTRIBUTING.md adds an element-wise operation in three edits: with TENON_LONG_TESTS they are made in a copy of the
+repository, and the operation is used from every front end."""
 
 import os
 import pathlib
 import shutil
 import subprocess
 import textwrap
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "test" / "add_operation"
@@ -31,6 +33,7 @@ def test_the_page_says_what_the_files_say():
         assert quoted in page, name
 
 
+@pytest.mark.skipif("TENON_LONG_TESTS" not in os.environ, reason="TENON_LONG_TESTS: builds Tenon again")
 def test_three_edits_make_an_operation(tmp_path):
     for part in PARTS:
         if (ROOT / part).is_dir():

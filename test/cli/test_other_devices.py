@@ -38,10 +38,10 @@ def test_example_passes(test, name):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Not those of fusion (which look into the CPU's kernel) and of donation (what the host computes lies in copies). Where kernels are
-# compiled, those of `LONG` take minutes.
+# Not those of fusion (which look into the CPU's kernel) and of donation (what the host computes lies in copies). Those of `LONG`
+# take minutes where kernels are compiled, and a minute where regions are interpreted.
 LONG = {"array_bad_arguments", "array_many_dimensions", "transform_rules_matrix", "transform_rules_rules",
-        "transform_rules_window"}
+        "transform_rules_window", "transform_training"}
 
 
 @pytest.mark.parametrize("name", DEVICES)
@@ -53,7 +53,7 @@ LONG = {"array_bad_arguments", "array_many_dimensions", "transform_rules_matrix"
                                   "transform_transform", "import_import"])
 def test_lazy_arrays_pass(test, name):
     program = BUILD / f"src/{test}_test"
-    if test in LONG and name != "reference" and "TENON_LONG_TESTS" not in os.environ:
+    if test in LONG and "TENON_LONG_TESTS" not in os.environ:
         pytest.skip("with TENON_LONG_TESTS")
     if not program.exists():
         pytest.skip("cmocka was not found when Tenon was configured")
