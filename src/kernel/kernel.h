@@ -190,6 +190,9 @@ typedef struct tn_kernel {
   tn_status_t (*folds)(const tn_op_use_t* use, const tn_body_shape_t* body, uint32_t* out_folds);
   tn_status_t (*run_from)(const tn_kernel_call_t* call, const tn_kernel_source_t* source);
   tn_status_t (*run_rows)(const tn_kernel_call_t* call, int64_t count);
+  // Makes what prepare() left fold the squares of what it is given from then on, in both ways,
+  // with the bits of squares that are folded; false: it cannot. NULL: no.
+  bool (*fold_squares)(void* state);
   // Bit i: result 0 may be in the storage of operand i, if that has the same byte length and dies
   // here.
   uint32_t in_place;

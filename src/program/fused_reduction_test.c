@@ -56,6 +56,21 @@ static const char mean_squared_error[] =
     "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0, 1] : ("
     ARRAY ", " NUMBER ") -> " NUMBER "\n"
     RETURN("%s", NUMBER);
+#define SUM_OF_ALL(out, in)                                                                  \
+  out " = stablehlo.reduce(" in                                                              \
+      " init: %zero) applies stablehlo.add across dimensions = [0, 1] : (" ARRAY ", " NUMBER \
+      ") -> " NUMBER "\n"
+#define TWO "tensor<f32>, " ARRAY
+static const char sum_of_squares[] = FUNCTION("%x: " ARRAY, NUMBER)
+    ZERO BINARY("%q", "multiply", "%x", "%x", ARRAY) SUM_OF_ALL("%s", "%q") RETURN("%s", NUMBER);
+// The array that is squared is another one by then, unless it is kept.
+static const char squares_beside_others[] =
+    FUNCTION("%x: " ARRAY, "(" TWO ")") ZERO BINARY("%q", "multiply", "%x", "%x", ARRAY)
+        UNARY("%n", "negate", "%x", ARRAY) BINARY("%y", "add", "%n", "%x", ARRAY)
+            SUM_OF_ALL("%s", "%q") "return %s, %y : " TWO "\n}\n";
+static const char squares_that_are_kept[] = FUNCTION("%x: " ARRAY, "(" TWO ")")
+    ZERO UNARY("%n", "negate", "%x", ARRAY) BINARY("%q", "multiply", "%n", "%n", ARRAY)
+        SUM_OF_ALL("%s", "%q") "return %s, %q : " TWO "\n}\n";
 static const char sums_of_columns[] =
     FUNCTION("%x: " ARRAY, "tensor<1024xf32>") ZERO
     BINARY("%q", "multiply", "%x", "%x", ARRAY)
@@ -122,14 +137,7 @@ static tn_program_t* compile_unfused(const char* text) {
   return program;
 }
 
-// Numbers for rows, or for columns of groups of rows, are all that has to be kept.
-static void expect_no_array(const char* text) {
-  tn_program_t* plain = compile_unfused(text);
-  tn_program_t* fused = tn__testing_program(text, false);
-  assert_int_equal(count_fused_reductions(plain), 0);
-  assert_int_equal(count_fused_reductions(fused), 1);
-  assert_true(plain->arena_byte_size >= ARRAY_BYTES / 2);
-  assert_true(fused->arena_byte_size <= ARRAY_BYTES / 16);
+static void expect_the_same_bits(tn_program_t* fused, tn_program_t* plain) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     tn_testing_buffers_t arguments;
     tn_testing_bytes_t wanted, found;
@@ -146,8 +154,27 @@ static void expect_no_array(const char* text) {
     free(wanted.bytes);
     free(found.bytes);
   }
+}
+
+static void expect_a_fused_reduction(const char* text) {
+  tn_program_t* plain = compile_unfused(text);
+  tn_program_t* fused = tn__testing_program(text, false);
+  assert_int_equal(count_fused_reductions(plain), 0);
+  assert_int_equal(count_fused_reductions(fused), 1);
+  expect_the_same_bits(fused, plain);
   tn_program_release(fused);
   tn_program_release(plain);
+}
+
+// Numbers for rows, or for columns of groups of rows, are all that has to be kept.
+static void expect_no_array(const char* text) {
+  tn_program_t* plain = compile_unfused(text);
+  tn_program_t* fused = tn__testing_program(text, false);
+  assert_true(plain->arena_byte_size >= ARRAY_BYTES / 2);
+  assert_true(fused->arena_byte_size <= ARRAY_BYTES / 16);
+  tn_program_release(fused);
+  tn_program_release(plain);
+  expect_a_fused_reduction(text);
 }
 
 // Rows of the whole of it fit the caches: not even the numbers for rows are stored.
@@ -156,7 +183,7 @@ static void expect_one_instruction(const char* text) {
   assert_int_equal(program->instruction_count, 1);
   assert_int_equal(program->arena_byte_size, 0);
   tn_program_release(program);
-  expect_no_array(text);
+  expect_a_fused_reduction(text);
 }
 
 static void layer_norm_is_one_fusion(void** state) {
@@ -187,6 +214,13 @@ static void variance_is_one_fusion(void** state) {
 static void mean_squared_error_keeps_parts_of_its_sum(void** state) {
   (void)state;
   expect_no_array(mean_squared_error);
+}
+
+static void squares_are_folded_as_they_are_read(void** state) {
+  (void)state;
+  expect_no_array(sum_of_squares);
+  expect_a_fused_reduction(squares_beside_others);
+  expect_a_fused_reduction(squares_that_are_kept);
 }
 
 static void sums_of_columns_keep_parts_of_them(void** state) {
@@ -231,6 +265,7 @@ int main(void) {
       cmocka_unit_test(one_element_of_a_row_or_of_all_is_compared_with_and_chosen),
       cmocka_unit_test(variance_is_one_fusion),
       cmocka_unit_test(mean_squared_error_keeps_parts_of_its_sum),
+      cmocka_unit_test(squares_are_folded_as_they_are_read),
       cmocka_unit_test(sums_of_columns_keep_parts_of_them),
       cmocka_unit_test(sums_of_groups_keep_parts_of_them),
       cmocka_unit_test(what_is_folded_may_be_narrower_than_its_sum),

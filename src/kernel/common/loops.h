@@ -53,6 +53,8 @@ typedef struct tn_loops {
   tn_binary_fn repeating[TN_SIDE_COUNT][TN_BINARY_COUNT];  // NULL also where it would gain nothing
   tn_fold_fn fold[TN_BINARY_COUNT];
   tn_at_fn at[TN_BINARY_COUNT];
+  // *out = the fold of the squares of `values`, at least one, by add: the first with the others.
+  tn_fold_fn fold_squares;
   tn_binary_fn compare[TN_DIRECTION_COUNT];
   tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
   tn_binary_fn compare_to_one[TN_DIRECTION_COUNT], compare_total_to_one[TN_DIRECTION_COUNT];  // *b

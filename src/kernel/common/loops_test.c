@@ -412,6 +412,36 @@ static void one_element_can_stand_for_all(void** state) {
   assert_true(count >= 100);
 }
 
+static void squares_are_folded_in_the_order_of_what_they_are(void** state) {
+  (void)state;
+  enum { MOST = 5000 };
+  static const size_t counts[] = {1, 2, 32, 33, 34, 64, 65, 100, 1024, 1025, 1026, 3000, MOST};
+  static float x[MOST], squares[MOST];
+  static double wide[MOST], wide_squares[MOST];
+  uint64_t random = 5;
+  for (size_t i = 0; i < MOST; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    wide[i] = (double)(int32_t)(random >> 32) * 0x1p-31;
+    x[i] = (float)wide[i];
+    squares[i] = x[i] * x[i];
+    wide_squares[i] = wide[i] * wide[i];
+  }
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    const tn_loops_t *f32 = tn__loops_of(isa, TN_NATIVE_F32),
+                     *f64 = tn__loops_of(isa, TN_NATIVE_F64);
+    for (size_t i = 0; f32 && i < sizeof counts / sizeof *counts; ++i) {
+      float got = 0, wanted = squares[0];
+      double wide_got = 0, wide_wanted = wide_squares[0];
+      f32->fold_squares(&got, x, counts[i]);
+      f32->fold[TN_BINARY_add](&wanted, squares + 1, counts[i] - 1);
+      f64->fold_squares(&wide_got, wide, counts[i]);
+      f64->fold[TN_BINARY_add](&wide_wanted, wide_squares + 1, counts[i] - 1);
+      assert_memory_equal(&got, &wanted, sizeof got);
+      assert_memory_equal(&wide_got, &wide_wanted, sizeof wide_got);
+    }
+  }
+}
+
 static void the_best_set_that_the_processor_has_is_taken(void** state) {
   (void)state;
   tn_isa_t best = TN_ISA_COUNT - 1;
@@ -429,6 +459,7 @@ int main(void) {
       cmocka_unit_test(extremes_of_many_are_those_of_pairs),
       cmocka_unit_test(integers_of_32_bits_divide_exactly),
       cmocka_unit_test(one_element_can_stand_for_all),
+      cmocka_unit_test(squares_are_folded_in_the_order_of_what_they_are),
       cmocka_unit_test(the_best_set_that_the_processor_has_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,31 +149,34 @@ enum { TN_PERIODIC_BLOCK = 256 };
 #define TN_FOLD_LOOPS(name) \
   TN_FOLD_TREE(name)        \
   TN_FOLD_AND_AT(name, tree_##name)
-#define TN_FOLD_TREE(name)                                                                 \
-  static TN_TARGET TN_T TN_PASTE(tree_##name, TN_NAME)(const TN_T* values, size_t count) { \
-    if (count > TN_FOLD_BLOCK) {                                                           \
-      const size_t half = count / 2 / TN_FOLD_LANES * TN_FOLD_LANES;                       \
-      const TN_T left = TN_PASTE(tree_##name, TN_NAME)(values, half);                      \
-      const TN_T right = TN_PASTE(tree_##name, TN_NAME)(values + half, count - half);      \
-      return TN_PASTE(name, TN_NAME)(left, right);                                         \
-    }                                                                                      \
-    TN_T lanes[TN_FOLD_LANES];                                                             \
-    for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) lanes[lane] = values[lane];        \
-    size_t i = TN_FOLD_LANES;                                                              \
-    for (; i + TN_FOLD_LANES <= count; i += TN_FOLD_LANES) {                               \
-      for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) {                                \
-        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], values[i + lane]);              \
-      }                                                                                    \
-    }                                                                                      \
-    for (size_t lane = 0; i < count; ++i, ++lane) {                                        \
-      lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], values[i]);                       \
-    }                                                                                      \
-    for (size_t width = TN_FOLD_LANES / 2; width > 0; width /= 2) {                        \
-      for (size_t lane = 0; lane < width; ++lane) {                                        \
-        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], lanes[lane + width]);           \
-      }                                                                                    \
-    }                                                                                      \
-    return lanes[0];                                                                       \
+#define TN_FOLD_TREE(name) TN_FOLD_TREE_OF(tree_##name, name, TN_AS_IT_IS)
+#define TN_AS_IT_IS(value) (value)
+// `tree` folds what `element` makes of each value.
+#define TN_FOLD_TREE_OF(tree, name, element)                                                 \
+  static TN_TARGET TN_T TN_PASTE(tree, TN_NAME)(const TN_T* values, size_t count) {          \
+    if (count > TN_FOLD_BLOCK) {                                                             \
+      const size_t half = count / 2 / TN_FOLD_LANES * TN_FOLD_LANES;                         \
+      const TN_T left = TN_PASTE(tree, TN_NAME)(values, half);                               \
+      const TN_T right = TN_PASTE(tree, TN_NAME)(values + half, count - half);               \
+      return TN_PASTE(name, TN_NAME)(left, right);                                           \
+    }                                                                                        \
+    TN_T lanes[TN_FOLD_LANES];                                                               \
+    for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) lanes[lane] = element(values[lane]); \
+    size_t i = TN_FOLD_LANES;                                                                \
+    for (; i + TN_FOLD_LANES <= count; i += TN_FOLD_LANES) {                                 \
+      for (size_t lane = 0; lane < TN_FOLD_LANES; ++lane) {                                  \
+        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], element(values[i + lane]));       \
+      }                                                                                      \
+    }                                                                                        \
+    for (size_t lane = 0; i < count; ++i, ++lane) {                                          \
+      lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], element(values[i]));                \
+    }                                                                                        \
+    for (size_t width = TN_FOLD_LANES / 2; width > 0; width /= 2) {                          \
+      for (size_t lane = 0; lane < width; ++lane) {                                          \
+        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], lanes[lane + width]);             \
+      }                                                                                      \
+    }                                                                                        \
+    return lanes[0];                                                                         \
   }
 // `tree` folds more than TN_FOLD_SEQUENTIAL values.
 #define TN_FOLD_AND_AT(name, tree)                                                               \

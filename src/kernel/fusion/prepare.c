@@ -12,7 +12,8 @@
 
 enum {
   TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: the first-level cache has more
-  ROWS_BYTES = 192 << 10,  // of whole rows, whose elements are few steps' work beside what rows cost
+  ROWS_BYTES =
+      192 << 10,          // of whole rows, whose elements are few steps' work beside what rows cost
   FEWEST_ELEMENTS = 256,  // of a tile: each step of it costs some 10 ns
   MOST_ELEMENTS = 4096,
   TILE_UNIT = 64,
@@ -172,9 +173,9 @@ static void cut(tn_fusion_state_t* state, size_t element_bytes) {
   state->column_units = tn__ceil_divide(columns, state->columns_per_unit);
   state->unit_count = tn__ceil_divide(state->line_count, state->lines_per_unit);
   state->unit_count *= state->column_units;
-  const int64_t unit_work =
-      state->lines_per_unit * state->columns_per_unit * (int64_t)state->spec.step_count;
-  // There are steps. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+  const size_t steps = state->spec.step_count + (state->spec.last != NULL);
+  const int64_t unit_work = state->lines_per_unit * state->columns_per_unit * (int64_t)steps;
+  // There are steps, or a fold that comes last. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   state->grain = UNIT_GRAIN / unit_work + 1;
 }
 
@@ -442,6 +443,7 @@ static uint32_t in_place_mask(const tn_fusion_state_t* state, uint32_t value) {
   if (spec->last && value == spec->last->first_result) return 0;
   for (uint32_t o = 0; o < spec->operand_count && o < 32; ++o) {
     bool fits = is_read_once(spec, o, &read) && is_alike(&spec->values[read], &spec->values[value]);
+    if (spec->last && spec->last->operands[0] == read) fits = false;  // read after it is written
     bool is_written = false;
     for (size_t s = 0; fits && s < state->step_count; ++s) {
       const tn_fusion_step_t* step = &state->steps[s];
@@ -639,6 +641,7 @@ static tn_status_t prepare(tn_kernel_site_t* site, bool runs_parts) {
   site->state_deinit = clear_state;
   site->holds_regions = true;
   TN_RETURN_IF_ERROR(prepare_steps(&state->spec, site));
+  TN_RETURN_IF_ERROR(tn__fusion_fold_squares(&state->spec, site->arena));
   return plan_tiles(state, site);
 }
 

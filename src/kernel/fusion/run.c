@@ -254,7 +254,7 @@ static void place_reads(const worker_t* worker, const tile_t* tile) {
 
 static void place_results(const worker_t* worker, const tile_t* tile) {
   const tn_fusion_spec_t* spec = &worker->state->spec;
-  if (spec->last) {
+  if (spec->last && !spec->values[spec->last->operands[0]].is_read) {
     const int64_t first = tile->line * worker->state->column_count + tile->column;
     worker->places[spec->last->operands[0]] = place_of_folded(worker, (size_t)first);
   }
@@ -546,19 +546,24 @@ static tn_status_t open_reader(const tn_kernel_source_t* source, int64_t most, v
   return TN_OK;
 }
 
-static tn_status_t read_elements(void* reader, int64_t first, int64_t count,
-                                 const void** out_elements) {
-  worker_t* worker = reader;
-  worker->window_first = first;
-  TN_RETURN_IF_ERROR(run_elements(worker, first, count));
-  *out_elements = place_of_folded(worker, (size_t)first);
-  return TN_OK;
-}
-
 static uint32_t operand_of(const tn_fusion_spec_t* spec, uint32_t value) {
   size_t i = 0;
   while (spec->reads[i].value != value) ++i;
   return spec->reads[i].operand;
+}
+
+static tn_status_t read_elements(void* reader, int64_t first, int64_t count,
+                                 const void** out_elements) {
+  worker_t* worker = reader;
+  const tn_fusion_spec_t* spec = &worker->state->spec;
+  const uint32_t value = spec->last->operands[0];
+  const bool is_read = spec->values[value].is_read;
+  worker->window_first = first;
+  if (spec->step_count) TN_RETURN_IF_ERROR(run_elements(worker, first, count));
+  *out_elements = is_read ? (const char*)worker->call->operands[operand_of(spec, value)] +
+                                (size_t)first * spec->values[value].element_size
+                          : place_of_folded(worker, (size_t)first);
+  return TN_OK;
 }
 
 static tn_status_t run_last(const tn_kernel_call_t* call) {

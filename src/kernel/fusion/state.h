@@ -83,6 +83,9 @@ TN_MUST_USE tn_status_t tn__fusion_role_of(const tn_node_t* node, tn_arena_t* sc
                                            tn_fusion_role_t* out_role);
 bool tn__fusion_takes_strides(const tn_type_t* type, size_t element_size, const int64_t* strides);
 
+// squares.c: prepared steps without those that fold as well what they square.
+TN_MUST_USE tn_status_t tn__fusion_fold_squares(tn_fusion_spec_t* spec, tn_arena_t* arena);
+
 // chains.c: the steps as they run.
 TN_MUST_USE tn_status_t tn__fusion_join_steps(tn_fusion_state_t* state, tn_arena_t* arena);
 

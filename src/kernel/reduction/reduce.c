@@ -274,3 +274,7 @@ tn_status_t tn__cpu_reduce_run_rows(const tn_kernel_call_t* call, int64_t count)
   return tn__reduction_run_rows(&state->known, call->operands[0], count, call->operands[1],
                                 call->results[0]);
 }
+
+bool tn__cpu_reduce_fold_squares(void* state) {
+  return tn__reduction_fold_squares(&((reduce_t*)state)->known);
+}

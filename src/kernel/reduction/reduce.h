@@ -13,4 +13,6 @@ TN_MUST_USE tn_status_t tn__cpu_reduce_run_from(const tn_kernel_call_t* call,
                                                 const tn_kernel_source_t* source);
 TN_MUST_USE tn_status_t tn__cpu_reduce_run_rows(const tn_kernel_call_t* call, int64_t count);
 
+bool tn__cpu_reduce_fold_squares(void* state);
+
 #endif  // TENON_KERNEL_REDUCTION_REDUCE_H_

@@ -396,8 +396,12 @@ static void fold_row(const tn_reduction_t* r, cascade_t* cascade, const char* ro
       r->load.run(&r->load, values, chunk, (size_t)length);
       values = chunk;
     }
-    memcpy(sum, values, r->carrier_size);
-    tn__binary_fold(&r->binary, sum, values + r->carrier_size, (size_t)length - 1);
+    if (r->fold_squares) {
+      r->fold_squares(sum, values, (size_t)length);
+    } else {
+      memcpy(sum, values, r->carrier_size);
+      tn__binary_fold(&r->binary, sum, values + r->carrier_size, (size_t)length - 1);
+    }
     push(r, cascade, sum);
   }
 }
@@ -654,6 +658,16 @@ tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
       .partials = r->scratch_byte_size ? scratch : NULL,
   };
   return run_all(&run, pool, init);
+}
+
+bool tn__reduction_fold_squares(tn_reduction_t* r) {
+  const tn_loops_t* loops = tn__loops(tn__native(r->binary.dtype));
+  if (r->form != TN_REDUCTION_ROWS || !loads_nothing(r) || !loops->fold_squares ||
+      r->binary.fold != loops->fold[TN_BINARY_add]) {
+    return false;
+  }
+  r->fold_squares = loops->fold_squares;
+  return true;
 }
 
 tn_status_t tn__reduction_run_rows(const tn_reduction_t* r, const void* rows, int64_t count,

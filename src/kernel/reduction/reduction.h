@@ -55,6 +55,8 @@ typedef struct tn_reduction {
   int64_t unit_count, units_per_group, group_count;
   int64_t grain;
   size_t scratch_byte_size;
+  tn_fold_fn
+      fold_squares;  // of elements, in the place of the operation's; NULL: elements are folded
 } tn_reduction_t;
 
 // What a dtype is accumulated in: itself, f32 for narrower floats, 32 bits for integers below 8.
@@ -87,6 +89,9 @@ TN_MUST_USE tn_status_t tn__reduction_run_from(const tn_reduction_t* reduction, 
 bool tn__reduction_has_rows(const tn_reduction_t* reduction);
 TN_MUST_USE tn_status_t tn__reduction_run_rows(const tn_reduction_t* reduction, const void* rows,
                                                int64_t count, const void* init, void* results);
+// Makes it the sum of the squares of what it reads: the bits of the squares' sum. False where it is
+// no sum of rows that has loops for that.
+bool tn__reduction_fold_squares(tn_reduction_t* reduction);
 // Whether it reads many neighbours at a time, so that it can be worth while to compute them then.
 bool tn__reduction_reads_neighbours(const tn_reduction_t* reduction);
 
