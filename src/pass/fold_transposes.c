@@ -114,7 +114,7 @@ TN_APART static tn_status_t fold_operand(tn_node_t* node, size_t index, tn_arena
 
 // --- products
 
-static const struct pair {
+static const struct dot_field {
   const char *lhs, *rhs;
 } dot_fields[] = {
     {"lhs_batching_dimensions", "rhs_batching_dimensions"},

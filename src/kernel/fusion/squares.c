@@ -10,7 +10,7 @@ static bool can_be_folded(const tn_fusion_spec_t* spec, uint32_t value) {
   return spec->values[value].space == TN_FUSION_ALL;
 }
 
-static size_t count_readers(const tn_fusion_spec_t* spec, uint32_t value) {
+static size_t count_reads(const tn_fusion_spec_t* spec, uint32_t value) {
   size_t count = spec->last && spec->last->operands[0] == value;
   for (size_t r = 0; r < spec->result_count; ++r) count += spec->results[r] == value;
   for (size_t s = 0; s < spec->step_count; ++s) {
@@ -27,7 +27,7 @@ static tn_fusion_step_t* find_square(const tn_fusion_spec_t* spec, uint32_t valu
     if (step->first_result != value || step->kind != TN_FUSION_MAP) continue;
     const bool is_square = step->use->op == TN__OP(multiply) && !step->repeated &&
                            step->operands[0] == step->operands[1];
-    return is_square && can_be_folded(spec, step->operands[0]) && count_readers(spec, value) == 1
+    return is_square && can_be_folded(spec, step->operands[0]) && count_reads(spec, value) == 1
                ? step
                : NULL;
   }

@@ -301,8 +301,8 @@ static bool folds_rows_first(const window_run_t* run, int64_t count) {
 }
 
 // Folds the rows of the input that the windows [first, first + count) reach over.
-static void fold_rows(const window_run_t* run, const int64_t* outer, int64_t first, int64_t count,
-                      char* folded, char* loaded) {
+static void fold_input_rows(const window_run_t* run, const int64_t* outer, int64_t first,
+                            int64_t count, char* folded, char* loaded) {
   const reduce_window_t* state = run->state;
   const tn_sliding_dim_t* dim = &state->window.dims[run->outer_rank];
   const int64_t begin = first * dim->stride - dim->low, span = span_of(dim, count);
@@ -354,7 +354,7 @@ static void reduce_rows_first(const window_run_t* run, const int64_t* outer, int
                               int64_t count, char* target) {
   const reduce_window_t* state = run->state;
   char folded[SPAN * CARRIER_LIMIT], loaded[SPAN * CARRIER_LIMIT], sums[LINES * CARRIER_LIMIT];
-  fold_rows(run, outer, first, count, folded, loaded);
+  fold_input_rows(run, outer, first, count, folded, loaded);
   fill_init(run, sums, count * run->line);
   fold_places(run, folded, count, loaded, sums);
   state->store.run(&state->store, sums, target, (size_t)(count * run->line));
