@@ -11,7 +11,11 @@
 #include "plan/gaps.h"
 #include "plan/plan.h"
 
-enum { SMALL_PLAN = 3000, MOST_ATTEMPTS = 32, PAIRS = 1 << 20 };
+enum {
+  SMALL_PLAN = 3000,
+  MOST_ATTEMPTS = 32,
+  PAIRS = 1 << 20,  // of buffers: how many are compared in all attempts, about
+};
 
 typedef struct item {
   uint32_t buffer;

@@ -59,8 +59,7 @@ typedef struct tn_fusion_step {
   uint32_t operand_count, result_count;
   const uint32_t* operands;
   uint32_t first_result;
-  uint32_t
-      repeated;  // bit i: operand i, one at most, is not of ALL: each element stands for several
+  uint32_t repeated;  // bit i, one at most: each element of operand i stands for several
   const struct tn_fusion_chain* chain;
 } tn_fusion_step_t;
 

@@ -11,10 +11,9 @@
 #include "kernel/node.h"
 
 enum {
-  TILE_BYTES = 24 << 10,  // of all that a tile reads and writes: the first-level cache has more
-  ROWS_BYTES =
-      192 << 10,          // of whole rows, whose elements are few steps' work beside what rows cost
-  FEWEST_ELEMENTS = 256,  // of a tile: each step of it costs some 10 ns
+  TILE_BYTES = 24 << 10,   // of all that a tile reads and writes: the first-level cache has more
+  ROWS_BYTES = 192 << 10,  // the same of whole rows, each of which costs something besides
+  FEWEST_ELEMENTS = 256,   // of a tile: each step of it costs some 10 ns
   MOST_ELEMENTS = 4096,
   TILE_UNIT = 64,
   LARGE_BYTES = 8 << 20,  // more than the caches hold of a loop over arrays
