@@ -181,7 +181,7 @@ static tn_status_t pack(tn_plan_t* plan, tn_plan_buffer_kind_t kind, size_t enou
   if (count <= SMALL_PLAN && peak > enough) {
     TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, count, &order));
     qsort(items, count, sizeof *items, by_size);
-    size_t attempts = 1 + PAIRS / (count * count);
+    size_t attempts = 1 + PAIRS / (1 + count * count);
     if (attempts > MOST_ATTEMPTS) attempts = MOST_ATTEMPTS;
     for (size_t i = 0; i < attempts && peak > enough; ++i) {
       size_t highest = 0;

@@ -146,8 +146,8 @@ static bool has_transposed(const tn_fusion_state_t* state) {
 // Tiles are several lines, or a part of one where rows need not be whole. `element_bytes`: of one
 // element of all values that a tile holds.
 static void cut(tn_fusion_state_t* state, size_t element_bytes) {
-  // There is a result, so there are bytes. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   const size_t bytes = state->spec.has_rows ? ROWS_BYTES : TILE_BYTES;
+  // There is a result, so there are bytes. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   int64_t length = (int64_t)(bytes / element_bytes) / TILE_UNIT * TILE_UNIT;
   if (length < FEWEST_ELEMENTS) length = FEWEST_ELEMENTS;
   if (length > MOST_ELEMENTS) length = MOST_ELEMENTS;
