@@ -1,24 +1,12 @@
-#include "base/testing.h"
 #include "pass/passes.h"
-
-static tn_module_t *source, *rewritten;
-
-static int release(void** state) {
-  (void)state;
-  tn_module_release(rewritten);
-  tn_module_release(source);
-  source = rewritten = NULL;
-  return 0;
-}
+#include "pass/testing_pass.h"
 
 // The entry, which the verifier takes, after the pass.
 static const tn_function_t* after(const char* operands, const char* operation, const char* result) {
   char text[1024];
   snprintf(text, sizeof text, "func.func @main(%s) -> %s {\n%%0 = %s\nreturn %%0 : %s\n}\n",
            operands, result, operation, result);
-  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
-  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
-  tn_function_t* entry = tn__module_entry(rewritten);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(tn__pass_decompose(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));
   return entry;

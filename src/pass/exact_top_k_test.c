@@ -1,17 +1,7 @@
-#include "base/testing.h"
 #include "call/operation.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
-
-static tn_module_t *source, *rewritten;
-
-static int release(void** state) {
-  (void)state;
-  tn_module_release(rewritten);
-  tn_module_release(source);
-  source = rewritten = NULL;
-  return 0;
-}
+#include "pass/testing_pass.h"
 
 #define GREATER                                                                            \
   "func.func @gt(%%a: tensor<f32>, %%b: tensor<f32>, %%i: tensor<i32>, %%j: tensor<i32>) " \
@@ -39,9 +29,7 @@ static const tn_function_t* after(search_t search) {
            result, result, search.comparison ? search.comparison : "gt",
            search.dimension ? search.dimension : "1", result, result, result, result);
   release(NULL);
-  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
-  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
-  tn_function_t* entry = tn__module_entry(rewritten);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(tn__pass_resolve_calls(rewritten, entry));
   TN_ASSERT_OK(tn__pass_exact_top_k(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));

@@ -1,26 +1,14 @@
 // Transposes and reversals that convolutions and products take over.
-#include "base/testing.h"
 #include "pass/passes.h"
+#include "pass/testing_pass.h"
 
 #define MAIN(arguments, results, body) \
   "func.func @main(" arguments ") -> (" results ") {\n" body "\n}\n"
 #define RETURN(values, types) "return " values " : " types
 
-static tn_module_t *source, *rewritten;
-
-static int release(void** state) {
-  (void)state;
-  tn_module_release(rewritten);
-  tn_module_release(source);
-  source = rewritten = NULL;
-  return 0;
-}
-
 // After the pass, and without what nothing reads any more; the verifier takes it.
 static void fold(const char* text) {
-  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
-  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
-  tn_function_t* entry = tn__module_entry(rewritten);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(tn__pass_fold_transposes(rewritten, entry));
   TN_ASSERT_OK(tn__pass_eliminate_dead_code(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));

@@ -1,25 +1,13 @@
 #include "pass/fusion.h"
 
-#include "base/testing.h"
 #include "kernel/target.h"
 #include "pass/pass.h"
+#include "pass/testing_pass.h"
 
 #define T "tensor<64x64xf32>"
 
-static tn_module_t *source, *rewritten;
-
-static int release(void** state) {
-  (void)state;
-  tn_module_release(rewritten);
-  tn_module_release(source);
-  source = rewritten = NULL;
-  return 0;
-}
-
 static const tn_function_t* fused(const char* text) {
-  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
-  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
-  tn_function_t* entry = tn__module_entry(rewritten);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(
       tn__pass_run(rewritten, entry,
                    &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = false}));
@@ -314,9 +302,7 @@ static void keep_all_fuses_nothing(void** state) {
                              "\n"
                              "return %b : " T "\n}\n";
   char found[512];
-  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
-  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
-  tn_function_t* entry = tn__module_entry(rewritten);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(
       tn__pass_run(rewritten, entry,
                    &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = true}));

@@ -1,31 +1,12 @@
 #include "pass/pass.h"
 
-#include "base/testing.h"
 #include "kernel/target.h"
+#include "pass/testing_pass.h"
 
 #define MAIN(arguments, results, body) \
   "func.func @main(" arguments ") -> (" results ") {\n" body "\n}\n"
 #define T "tensor<4xf32>"
 #define RETURN(values, types) "return " values " : " types
-
-static tn_module_t *source, *rewritten;
-
-static tn_function_t* parse(const char* text) {
-  if (!text) return NULL;
-  TN_ASSERT_OK(tn_module_parse(NULL, "test.mlir", text, strlen(text), &source));
-  TN_ASSERT_OK(tn__module_clone(source, &rewritten));
-  tn_function_t* entry = tn__module_entry(rewritten);
-  assert_non_null(entry);
-  return entry;
-}
-
-static int release(void** state) {
-  (void)state;
-  tn_module_release(rewritten);
-  tn_module_release(source);
-  source = rewritten = NULL;
-  return 0;
-}
 
 static const tn_pass_t* pass_named(const char* name) {
   for (size_t i = 0; i < tn__pass_count(); ++i) {
@@ -38,7 +19,7 @@ static const tn_pass_t* pass_named(const char* name) {
 // The entry after one pass, as it finds modules behind the first; the module is still one that the
 // verifier takes.
 static const tn_function_t* after(const char* pass, const char* text) {
-  tn_function_t* entry = parse(text);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(pass_named("resolve-calls")->run(rewritten, entry));
   TN_ASSERT_OK(pass_named(pass)->run(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));
@@ -46,7 +27,7 @@ static const tn_function_t* after(const char* pass, const char* text) {
 }
 
 static const tn_function_t* after_all(const char* text) {
-  tn_function_t* entry = parse(text);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(
       tn__pass_run(rewritten, entry,
                    &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = false}));
@@ -94,10 +75,10 @@ static void every_pass_has_a_name_and_says_what_it_does(void** state) {
 
 static void keep_all_leaves_the_program_as_it_was_written(void** state) {
   (void)state;
-  tn_function_t* entry = parse(MAIN("%x: " T, T,
-                                    "%a = stablehlo.negate %x : " T "\n"
-                                    "%b = stablehlo.negate %x : " T "\n"
-                                    "%c = stablehlo.convert %b : " T "\n" RETURN("%c", T)));
+  tn_function_t* entry = clone_of(MAIN("%x: " T, T,
+                                       "%a = stablehlo.negate %x : " T "\n"
+                                       "%b = stablehlo.negate %x : " T "\n"
+                                       "%c = stablehlo.convert %b : " T "\n" RETURN("%c", T)));
   TN_ASSERT_OK(
       tn__pass_run(rewritten, entry,
                    &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_all = true}));
@@ -115,13 +96,13 @@ static void valid_modules_stay_valid_when_they_are_to(void** state) {
            "%1 = stablehlo.add %a, %b : tensor<f32>\n"
            "%2 = stablehlo.tanh %1 : tensor<f32>\n"
            "stablehlo.return %2 : tensor<f32>\n}\n" RETURN("%0", "tensor<64xf32>"));
-  tn_function_t* entry = parse(text);
+  tn_function_t* entry = clone_of(text);
   TN_ASSERT_OK(
       tn__pass_run(rewritten, entry,
                    &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_valid = true}));
   TN_ASSERT_OK(tn__module_verify(rewritten));
   release(NULL);
-  entry = parse(text);
+  entry = clone_of(text);
   TN_ASSERT_OK(
       tn__pass_run(rewritten, entry,
                    &(tn_pass_options_t){.target = &tn__compile_target_host, .keep_valid = false}));
@@ -881,7 +862,7 @@ static void recursion_is_refused_with_its_place(void** state) {
           "func.func private @g(%x: " T ") -> " T
           " {\n"
           "%a = func.call @f(%x) : (" T ") -> " T "\n" RETURN("%a", T) "\n}\n}";
-  tn_function_t* entry = parse(text);
+  tn_function_t* entry = clone_of(text);
   for (int keep_all = 0; keep_all < 2; ++keep_all) {
     TN_ASSERT_REPORT("test.mlir:11:",
                      tn__pass_run(rewritten, entry,

@@ -216,8 +216,20 @@ static void mean_squared_error_keeps_parts_of_its_sum(void** state) {
   expect_no_array(mean_squared_error);
 }
 
+static size_t steps_of_first_fusion(const char* text) {
+  tn_program_t* program = tn__testing_program(text, false);
+  const tn_instruction_t* first = &program->instructions[0];
+  const tn_fusion_spec_t* spec = tn__fusion_spec(first->kernel, first->state);
+  assert_non_null(spec);
+  const size_t count = spec->step_count;
+  tn_program_release(program);
+  return count;
+}
+
 static void squares_are_folded_as_they_are_read(void** state) {
   (void)state;
+  assert_int_equal(steps_of_first_fusion(sum_of_squares), 0);
+  assert_int_equal(steps_of_first_fusion(squares_that_are_kept), 2);
   expect_no_array(sum_of_squares);
   expect_a_fused_reduction(squares_beside_others);
   expect_a_fused_reduction(squares_that_are_kept);
