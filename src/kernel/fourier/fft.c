@@ -1,7 +1,10 @@
-// One dimension after the other, all in c128; the result is rounded once. The real side of RFFT and
-// IRFFT is the last dimension: its lines are read first, or written last. Lines go eight at a time,
-// long ones as matrices, whose columns and rows do. Of many arrays, a thread takes one after the
-// other through all dimensions, so that what it hands on stays in the cache.
+// One dimension after the other. The real side of RFFT and IRFFT is the last dimension: its lines
+// are read first, or written last. Lines go in lanes, long ones as matrices, whose columns and rows
+// do. Of many arrays, a thread takes one after the other through all dimensions, so that
+// what it hands on stays in the cache.
+//
+// Numbers of f32 stay so if all lines go in lanes. Otherwise all is in f64, and the result is
+// rounded once.
 #include "kernel/fourier/fft.h"
 
 #include "base/integer.h"
@@ -29,7 +32,8 @@ typedef struct fft {
   size_t operand_item_size, result_item_size;  // bytes of each
   size_t scratch_length;                       // for one
   bool is_empty;
-  tn_conversion_t load, store;  // between dtypes and c128, or f64 on the real side
+  bool is_narrow;               // in f32
+  tn_conversion_t load, store;  // between dtypes and c128, or f64 on the real side, unless narrow
   size_t operand_size, result_size;
   int64_t complex_count;  // numbers of the complex side, whichever that is
   size_t axis_count;
@@ -39,60 +43,108 @@ typedef struct fft {
   int64_t half;  // numbers of a complex line of it
   bool is_even;  // its length: then `even` does its lines
   tn_real_fourier_t even;
-  bool has_real_lanes;  // eight at a time
   int64_t slots;
   size_t slot_length, array_length, array_count;
   bool has_long_lines;  // they go from one array to another
   // The first lines are read from the operand, and the last ones written to the result, as they
-  // are.
+  // are: these have the type that the lines are computed in.
   bool reads_operand, writes_result;
 } fft_t;
 
-static tn_status_t plan_axis(tn_arena_t* arena, const tn_type_t* type, size_t dimension,
-                             bool may_be_long, axis_t* out_axis) {
-  axis_t axis = {.length = type->dims[dimension], .inner = 1};
+static int64_t count_lines(const tn_type_t* type, size_t dimension) {
+  return tn__type_size(type) / type->dims[dimension];
+}
+
+static bool is_long(const tn_type_t* type, size_t dimension) {
+  return dimension + 1 == type->rank && tn__fourier_is_long(type->dims[dimension]);
+}
+
+static bool has_lanes(const tn_type_t* type, size_t dimension) {
+  return count_lines(type, dimension) > 1 && tn__fourier_has_lanes(type->dims[dimension]);
+}
+
+// Of the last dimension.
+static bool has_real_lanes(const tn_type_t* real_side) {
+  const int64_t length = real_side->dims[real_side->rank - 1];
+  return length % 2 == 0 && count_lines(real_side, real_side->rank - 1) > 1 &&
+         tn__fourier_has_lanes(length / 2);
+}
+
+// Whether all goes in f32; the dimensions of the transform are from `first` on.
+static bool find_is_narrow(const fft_t* state, const tn_type_t* complex_side,
+                           const tn_type_t* real_side, size_t first) {
+  if (complex_side->dtype != TN_DTYPE_C64) return false;
+  if (state->has_real && !has_real_lanes(real_side)) return false;
+  const size_t last = complex_side->rank - (state->has_real ? 1 : 0);
+  for (size_t d = first; d < last; ++d) {
+    if (!is_long(complex_side, d) && !has_lanes(complex_side, d)) return false;
+  }
+  return true;
+}
+
+static axis_t find_axis(const tn_type_t* type, size_t dimension) {
+  axis_t axis = {.length = type->dims[dimension],
+                 .inner = 1,
+                 .line_count = count_lines(type, dimension),
+                 .lanes = 1};
   for (size_t i = dimension + 1; i < type->rank; ++i) axis.inner *= type->dims[i];
-  axis.line_count = tn__type_size(type) / axis.length;
-  axis.lanes = 1;
-  if (may_be_long && axis.inner == 1) {
-    TN_RETURN_IF_ERROR(tn__fourier_long_plan(arena, axis.length, &axis.long_lines));
+  return axis;
+}
+
+static tn_status_t plan_axis(tn_arena_t* arena, const tn_type_t* type, size_t dimension,
+                             fft_t* state) {
+  axis_t* axis = &state->axes[state->axis_count++];
+  *axis = find_axis(type, dimension);
+  if (is_long(type, dimension)) {
+    state->has_long_lines = true;
+    return tn__fourier_long_plan(arena, axis->length, state->is_narrow, &axis->long_lines);
   }
-  if (!axis.long_lines) {
-    TN_RETURN_IF_ERROR(tn__fourier_plan(arena, axis.length, &axis.fourier));
-    if (axis.line_count > 1 && tn__fourier_has_lanes(&axis.fourier)) axis.lanes = TN_FOURIER_LANES;
-  }
-  *out_axis = axis;
-  return TN_OK;
+  if (has_lanes(type, dimension)) axis->lanes = tn__fourier_lane_count(state->is_narrow);
+  TN_RETURN_IF_ERROR(tn__fourier_plan(arena, axis->length, &axis->fourier));
+  return state->is_narrow ? tn__fourier_narrow(arena, &axis->fourier) : TN_OK;
 }
 
 static tn_status_t plan_real(tn_arena_t* arena, const tn_type_t* type, fft_t* state) {
-  const int64_t length = type->dims[type->rank - 1];
-  state->is_even = length % 2 == 0;
-  if (!state->is_even) return plan_axis(arena, type, type->rank - 1, false, &state->real);
-  state->real = (axis_t){.length = length, .inner = 1, .line_count = tn__type_size(type) / length};
-  TN_RETURN_IF_ERROR(tn__real_fourier_plan(arena, length, &state->even));
-  state->has_real_lanes = state->real.line_count > 1 && tn__fourier_has_lanes(&state->even.half) &&
-                          (type->dtype == TN_DTYPE_F32 || type->dtype == TN_DTYPE_F64);
-  return TN_OK;
-}
-
-static void widen(size_t* length, const axis_t* axis) {
-  size_t needed = (size_t)(axis->length + axis->fourier.work_count) * sizeof(tn_complex_t);
-  if (axis->long_lines) {
-    needed = (size_t)axis->long_lines->work_count * sizeof(tn_complex_lanes_t);
-  } else if (axis->lanes > 1) {
-    needed = (size_t)(2 * axis->length) * sizeof(tn_complex_lanes_t);
+  axis_t* axis = &state->real;
+  *axis = find_axis(type, type->rank - 1);
+  state->is_even = axis->length % 2 == 0;
+  if (!state->is_even) return tn__fourier_plan(arena, axis->length, &axis->fourier);
+  if (has_real_lanes(type) && (state->is_narrow || type->dtype == TN_DTYPE_F64)) {
+    axis->lanes = tn__fourier_lane_count(state->is_narrow);
   }
-  if (needed > *length) *length = needed;
+  TN_RETURN_IF_ERROR(tn__real_fourier_plan(arena, axis->length, &state->even));
+  return state->is_narrow ? tn__fourier_narrow(arena, &state->even.half) : TN_OK;
 }
 
-// Whether an axis reads and writes arrays of this dtype without help.
-static bool can_convert(const axis_t* axis, tn_dtype_t dtype) {
-  return (axis->long_lines || axis->lanes > 1) && (dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_C128);
+// Whether its lines go in lanes, or as matrices whose lines do.
+static bool goes_in_lanes(const axis_t* axis) {
+  return axis->long_lines || axis->lanes > 1;
+}
+
+// Bytes that a slot needs to transform a line, or lines side by side.
+static size_t axis_slot_length(const axis_t* axis) {
+  if (axis->long_lines) return (size_t)axis->long_lines->work_count * sizeof(tn_complex_lanes_t);
+  if (axis->lanes > 1) return (size_t)(2 * axis->length) * sizeof(tn_complex_lanes_t);
+  return (size_t)(axis->length + axis->fourier.work_count) * sizeof(tn_complex_t);
+}
+
+static size_t real_slot_length(const fft_t* state) {
+  if (!state->is_even) return axis_slot_length(&state->real);
+  if (state->real.lanes > 1) return (size_t)(2 * state->half) * sizeof(tn_complex_lanes_t);
+  return (size_t)(state->half + state->even.half.work_count) * sizeof(tn_complex_t);
+}
+
+static size_t slot_length(const fft_t* state) {
+  size_t length = state->has_real ? real_slot_length(state) : 0;
+  for (size_t i = 0; i < state->axis_count; ++i) {
+    const size_t needed = axis_slot_length(&state->axes[i]);
+    if (needed > length) length = needed;
+  }
+  return length;
 }
 
 // Of arrays of more than one dimension, enough for all threads; otherwise these share each. Small
-// ones are all together, so that there are eight lines.
+// ones are all together, so that there are lines for all lanes.
 static int64_t count_items(const tn_type_t* type, size_t first) {
   int64_t count = 1;
   for (size_t d = 0; d < first; ++d) count *= type->dims[d];
@@ -132,33 +184,25 @@ tn_status_t tn__cpu_fft_prepare(tn_kernel_site_t* site) {
   const size_t first = complex_side->rank - lengths.count;
   const size_t last = state->has_real ? complex_side->rank - 1 : complex_side->rank;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(site->arena, lengths.count, &state->axes));
-  size_t slot_length = 0;
+  state->is_narrow = find_is_narrow(state, complex_side, real_side, first);
   for (size_t d = first; d < last; ++d) {
-    axis_t* axis = &state->axes[state->axis_count++];
-    TN_RETURN_IF_ERROR(plan_axis(site->arena, complex_side, d, true, axis));
-    widen(&slot_length, axis);
-    if (axis->long_lines) state->has_long_lines = true;
+    TN_RETURN_IF_ERROR(plan_axis(site->arena, complex_side, d, state));
   }
   if (state->has_real) {
     TN_RETURN_IF_ERROR(plan_real(site->arena, real_side, state));
     state->half = complex_side->dims[complex_side->rank - 1];
-    state->real.lanes = 1;
-    if (!state->is_even) widen(&slot_length, &state->real);
-    const size_t needed =
-        state->has_real_lanes
-            ? (size_t)(2 * state->half) * sizeof(tn_complex_lanes_t)
-            : (size_t)(state->half + state->even.half.work_count) * sizeof(tn_complex_t);
-    if (state->is_even && needed > slot_length) slot_length = needed;
   }
-  state->reads_operand = state->writes_result = state->has_real_lanes;
+  const tn_dtype_t complex_dtype = state->is_narrow ? TN_DTYPE_C64 : TN_DTYPE_C128;
+  state->reads_operand = state->writes_result = goes_in_lanes(&state->real);
   if (state->axis_count) {
     const axis_t *first_axis = &state->axes[0], *last_axis = &state->axes[state->axis_count - 1];
-    state->reads_operand = can_convert(first_axis, operand->dtype);
-    state->writes_result = can_convert(last_axis, result->dtype);
+    state->reads_operand = operand->dtype == complex_dtype && goes_in_lanes(first_axis);
+    state->writes_result = result->dtype == complex_dtype && goes_in_lanes(last_axis);
   }
   state->slots = state->item_count > 1 ? 1 : SLOT_LIMIT;
-  state->slot_length = (slot_length + 63) / 64 * 64;
-  state->array_length = ((size_t)state->complex_count * sizeof(tn_complex_t) + 63) / 64 * 64;
+  state->slot_length = (slot_length(state) + 63) / 64 * 64;
+  state->array_length =
+      ((size_t)state->complex_count * tn_dtype_byte_size(complex_dtype) + 63) / 64 * 64;
   state->array_count = state->has_long_lines ? 2 : 1;
   // What goes from the operand to the result at once needs one less.
   if (state->axis_count == 1 && state->reads_operand && state->writes_result) --state->array_count;
@@ -176,8 +220,9 @@ typedef struct fft_run {
   const axis_t* axis;
   const char* operand;
   char* result;
-  tn_complex_t *array, *other;
-  tn_fourier_array_t from, to;  // what the axis reads and writes
+  void *array, *other;  // of complex numbers
+  const void* from;     // what the axis reads and writes
+  void* to;
   char* slots;
   bool inverse;
 } fft_run_t;
@@ -203,7 +248,7 @@ static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
     int64_t first, last;
     tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
-      tn_complex_t* place = run->array + line_of(axis, i);
+      tn_complex_t* place = (tn_complex_t*)run->array + line_of(axis, i);
       for (int64_t k = 0; k < axis->length; ++k) line[k] = place[k * axis->inner];
       tn__fourier_run(&axis->fourier, run->inverse, line, line + axis->length);
       for (int64_t k = 0; k < axis->length; ++k) place[k * axis->inner] = line[k];
@@ -212,8 +257,8 @@ static tn_status_t transform_slots(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
-// Adjacent lines by eight: those of one row of the inner dimensions are adjacent, and without
-// inner dimensions one behind the other.
+// Adjacent lines, as many as there are lanes: those of one row of the inner dimensions are
+// adjacent, and without inner dimensions one behind the other.
 static tn_status_t transform_lanes(int64_t begin, int64_t end, void* user) {
   const fft_run_t* run = user;
   const axis_t* axis = run->axis;
@@ -248,8 +293,8 @@ static tn_status_t transform_columns(int64_t begin, int64_t end, void* user) {
     void* work = slot_of(run, axis->line_count * groups, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
       const int64_t line = i / groups * axis->length;
-      tn__fourier_long_columns(axis->long_lines, run->inverse, i % groups, run->from, line,
-                               run->array + line, work);
+      tn__fourier_long_columns(axis->long_lines, run->inverse, i % groups, run->from, run->array,
+                               line, work);
     }
   }
   return TN_OK;
@@ -264,8 +309,8 @@ static tn_status_t transform_rows(int64_t begin, int64_t end, void* user) {
     void* work = slot_of(run, axis->line_count * groups, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
       const int64_t line = i / groups * axis->length;
-      tn__fourier_long_rows(axis->long_lines, run->inverse, i % groups, run->array + line, run->to,
-                            line, work);
+      tn__fourier_long_rows(axis->long_lines, run->inverse, i % groups, run->array, run->to, line,
+                            work);
     }
   }
   return TN_OK;
@@ -279,34 +324,35 @@ static tn_status_t read_real_slots(int64_t begin, int64_t end, void* user) {
     int64_t first, last;
     tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
+      tn_complex_t* to = (tn_complex_t*)run->array + i * state->half;
       const char* row = run->operand + (size_t)(i * axis->length) * state->operand_size;
       // Real numbers first, spread from the last one on.
       double* values = &line[0].re;
       state->load.run(&state->load, row, values, (size_t)axis->length);
       if (state->is_even) {
         tn__real_fourier_run(&state->even, line, line + state->half);
-        memcpy(run->array + i * state->half, line, (size_t)state->half * sizeof *line);
+        memcpy(to, line, (size_t)state->half * sizeof *line);
         continue;
       }
       for (int64_t k = axis->length; k-- > 0;) line[k] = (tn_complex_t){values[k], 0};
       tn__fourier_run(&axis->fourier, false, line, line + axis->length);
-      memcpy(run->array + i * state->half, line, (size_t)state->half * sizeof *line);
+      memcpy(to, line, (size_t)state->half * sizeof *line);
     }
   }
   return TN_OK;
 }
 
-// The same by eight, in the order of `line_of`: a real line is half as many pairs.
+// The same in lanes, in the order of `line_of`: a real line is half as many pairs.
 static tn_status_t transform_real_lanes(int64_t begin, int64_t end, void* user) {
   const fft_run_t* run = user;
   const fft_t* state = run->state;
   const int64_t line_count = run->axis->line_count, pairs = run->axis->length / 2;
-  const int64_t groups = tn__ceil_divide(line_count, TN_FOURIER_LANES);
+  const int64_t lanes = run->axis->lanes, groups = tn__ceil_divide(line_count, lanes);
   for (int64_t slot = begin; slot < end; ++slot) {
     int64_t first, last;
     void* work = slot_of(run, groups, slot, &first, &last);
-    for (int64_t i = first * TN_FOURIER_LANES; i < last * TN_FOURIER_LANES; i += TN_FOURIER_LANES) {
-      const int64_t count = tn__least(line_count - i, TN_FOURIER_LANES);
+    for (int64_t i = first * lanes; i < last * lanes; i += lanes) {
+      const int64_t count = tn__least(line_count - i, lanes);
       const tn_fourier_lines_t reals = {.from = run->from,
                                         .to = run->to,
                                         .first = i * pairs,
@@ -337,7 +383,7 @@ static tn_status_t write_real_slots(int64_t begin, int64_t end, void* user) {
     int64_t first, last;
     tn_complex_t* line = slot_of(run, axis->line_count, slot, &first, &last);
     for (int64_t i = first; i < last; ++i) {
-      const tn_complex_t* row = run->array + i * state->half;
+      const tn_complex_t* row = (const tn_complex_t*)run->array + i * state->half;
       char* result = run->result + (size_t)(i * axis->length) * state->result_size;
       if (state->is_even) {
         memcpy(line, row, (size_t)state->half * sizeof *line);
@@ -368,14 +414,14 @@ static tn_status_t load_range(int64_t begin, int64_t end, void* user) {
   const fft_run_t* run = user;
   const fft_t* state = run->state;
   state->load.run(&state->load, run->operand + (size_t)begin * state->operand_size,
-                  run->array + begin, (size_t)(end - begin));
+                  (tn_complex_t*)run->array + begin, (size_t)(end - begin));
   return TN_OK;
 }
 
 static tn_status_t store_range(int64_t begin, int64_t end, void* user) {
   const fft_run_t* run = user;
   const fft_t* state = run->state;
-  state->store.run(&state->store, run->array + begin,
+  state->store.run(&state->store, (const tn_complex_t*)run->array + begin,
                    run->result + (size_t)begin * state->result_size, (size_t)(end - begin));
   return TN_OK;
 }
@@ -388,42 +434,31 @@ static tn_status_t for_slots(tn_pool_t* pool, tn_parallel_body_fn body, fft_run_
   return tn__pool_parallel_for(is_small ? NULL : pool, run->state->slots, 1, body, run);
 }
 
-static tn_fourier_array_t operand_array(const fft_run_t* run) {
-  const tn_dtype_t dtype = run->state->load.from;
-  return (tn_fourier_array_t){(void*)run->operand, dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_F32};
-}
-
-static tn_fourier_array_t result_array(const fft_run_t* run) {
-  const tn_dtype_t dtype = run->state->store.to;
-  return (tn_fourier_array_t){run->result, dtype == TN_DTYPE_C64 || dtype == TN_DTYPE_F32};
-}
-
 static tn_status_t transform_real(tn_pool_t* pool, fft_run_t* run) {
   const fft_t* state = run->state;
   const bool is_first = state->kind == RFFT;
-  if (!state->has_real_lanes) {
+  if (!goes_in_lanes(&state->real)) {
     return for_slots(pool, is_first ? read_real_slots : write_real_slots, run, &state->real);
   }
   const bool is_all = state->axis_count == 0;
-  const tn_fourier_array_t array = {run->array, false};
-  run->from = is_first || is_all ? operand_array(run) : array;
-  run->to = !is_first || is_all ? result_array(run) : array;
+  run->from = is_first || is_all ? run->operand : run->array;
+  run->to = !is_first || is_all ? run->result : run->array;
   return for_slots(pool, transform_real_lanes, run, &state->real);
 }
 
 static tn_status_t transform_axis(tn_pool_t* pool, fft_run_t* run, size_t index) {
   const fft_t* state = run->state;
   const axis_t* axis = &state->axes[index];
-  run->from = run->to = (tn_fourier_array_t){run->array, false};
-  if (axis->long_lines) run->to.data = run->other;
-  if (index == 0 && state->reads_operand) run->from = operand_array(run);
-  if (index + 1 == state->axis_count && state->writes_result) run->to = result_array(run);
+  const bool is_first = index == 0, is_last = index + 1 == state->axis_count;
+  run->from = is_first && state->reads_operand ? run->operand : run->array;
+  run->to = axis->long_lines ? run->other : run->array;
+  if (is_last && state->writes_result) run->to = run->result;
   if (!axis->long_lines) {
     return for_slots(pool, axis->lanes > 1 ? transform_lanes : transform_slots, run, axis);
   }
   TN_RETURN_IF_ERROR(for_slots(pool, transform_columns, run, axis));
   TN_RETURN_IF_ERROR(for_slots(pool, transform_rows, run, axis));
-  tn_complex_t* kept = run->array;
+  void* kept = run->array;
   run->array = run->other;
   run->other = kept;
   return TN_OK;
@@ -435,8 +470,8 @@ static tn_status_t run_item(const fft_t* state, tn_pool_t* pool, const char* ope
       .state = state,
       .operand = operand,
       .result = result,
-      .array = (tn_complex_t*)(void*)scratch,
-      .other = (tn_complex_t*)(void*)(scratch + state->array_length),
+      .array = scratch,
+      .other = scratch + state->array_length,
       .slots = scratch + state->array_length * state->array_count,
       .inverse = state->kind == IFFT || state->kind == IRFFT,
   };

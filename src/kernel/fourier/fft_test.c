@@ -215,6 +215,44 @@ static void long_transforms_are_undone_by_any_number_of_threads(void** state) {
   }
 }
 
+// Lines that all go in lanes are transformed in f32: the largest error, against f64 and of the
+// largest element, is that of a few roundings.
+static void transforms_in_f32_are_near_those_in_f64(void** state) {
+  (void)state;
+  enum { COUNT = 2 * 12288 };
+  static const struct {
+    int64_t dims[3];
+    size_t planes;
+  } cases[] = {
+      {{1, 2, 12288}, 1}, {{1, 24, 1024}, 1}, {{3, 128, 64}, 2}, {{1, 31, 62}, 1}, {{2, 5, 8}, 3}};
+  static float narrow[2 * COUNT];
+  static double wide[2 * COUNT];
+  for (int i = 0; i < 2 * COUNT; ++i) wide[i] = (double)(narrow[i] = (float)uniform());
+  static const char* const kinds[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  for (size_t k = 0; k < 4 * sizeof cases / sizeof *cases; ++k) {
+    const int64_t* dims = cases[k / 4].dims;
+    const int64_t half[] = {dims[0], dims[1], dims[2] / 2 + 1};
+    const size_t planes = cases[k / 4].planes;
+    const char* kind = kinds[k % 4];
+    const bool from_real = k % 4 == 2, to_real = k % 4 == 3;
+    const int64_t *from = to_real ? half : dims, *to = from_real ? half : dims;
+    tn_case_t f32, f64;
+    begin_case(&f32, kind, from_real ? TN_DTYPE_F32 : TN_DTYPE_C64, 3, from, narrow, planes,
+               dims + 3 - planes, to_real ? TN_DTYPE_F32 : TN_DTYPE_C64, to);
+    begin_case(&f64, kind, from_real ? TN_DTYPE_F64 : TN_DTYPE_C128, 3, from, wide, planes,
+               dims + 3 - planes, to_real ? TN_DTYPE_F64 : TN_DTYPE_C128, to);
+    double largest = 0, error = 0;
+    for (int64_t i = 0; i < to[0] * to[1] * to[2] * (to_real ? 1 : 2); ++i) {
+      const double wanted = ((const double*)f64.results[0])[i];
+      largest = fmax(largest, fabs(wanted));
+      error = fmax(error, fabs((double)((const float*)f32.results[0])[i] - wanted));
+    }
+    if (!(error <= 6e-7 * largest)) fail_msg("case %d, %s: %g", (int)k / 4, kind, error / largest);
+    tn__case_end(&f32);
+    tn__case_end(&f64);
+  }
+}
+
 static void inverse_real_transforms_ignore_what_must_be_zero(void** state) {
   (void)state;
   // Imaginary parts of the first element and of the middle one.
@@ -244,6 +282,7 @@ int main(void) {
       cmocka_unit_test(transforms_in_several_dimensions_are_undone),
       cmocka_unit_test(many_images_are_transformed_as_each_alone),
       cmocka_unit_test(long_transforms_are_undone_by_any_number_of_threads),
+      cmocka_unit_test(transforms_in_f32_are_near_those_in_f64),
       cmocka_unit_test(inverse_real_transforms_ignore_what_must_be_zero),
       cmocka_unit_test(empty_transforms_are_empty),
   };

@@ -9,12 +9,18 @@ typedef struct tn_builder_complex {
   double re, im;
 } tn_complex_t;
 
+typedef struct tn_complex_f32 {
+  float re, im;
+} tn_complex_f32_t;
+
 // Immutable once planned; lives in the arena.
 typedef struct tn_fourier {
   int64_t length;
   size_t factor_count;
   int64_t factors[64];        // their product is the length; none above 31
   const tn_complex_t* roots;  // exp(-2 pi i k / length)
+  // The same in f32, of a plan whose lanes (see fourier_lanes.h) work in that; NULL: in f64.
+  const tn_complex_f32_t* narrow_roots;
   // Lengths with larger prime factors go by way of a convolution of a power of two; NULL: not so.
   const struct tn_fourier* convolution;
   const tn_complex_t* chirp;   // exp(-pi i k^2 / length)
