@@ -245,6 +245,12 @@ void tn__function_resolve(tn_function_t* function);
 // Element i of the results depends on element i of the operands alone: by the operation's traits,
 // or because its elements are read as others of the same width.
 bool tn__node_is_elementwise(const tn_node_t* node);
+// A gather of single elements of a list: element i of the result is that at element i of operand 1,
+// so that it is elementwise but for operand 0.
+bool tn__node_looks_up(const tn_node_t* node);
+// Whether any element of the results may depend on any element of the operand, of a node that is
+// elementwise or looks up.
+bool tn__node_reads_all(const tn_node_t* node, size_t operand);
 
 // `status` with the node's place and source line. Takes and returns it.
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status);

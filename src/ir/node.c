@@ -144,6 +144,22 @@ bool tn__node_is_elementwise(const tn_node_t* node) {
          tn_dtype_bit_width(from->dtype) == tn_dtype_bit_width(to->dtype);
 }
 
+bool tn__node_looks_up(const tn_node_t* node) {
+  if (node->op != TN__OP(gather)) return false;
+  const tn_type_t *list = node->operands[0]->type, *indices = node->operands[1]->type;
+  const tn_type_t* result = node->results[0].type;
+  const tn_attr_t* numbers = tn__attr_find(&node->attrs, "dimension_numbers");
+  if (!numbers || !tn__type_is_static(list) || list->rank != 1 || list->dims[0] == 0) return false;
+  // Without a dimension of index vectors, and of windows.
+  return tn__type_is_static(result) && tn__type_same_shape(indices, result) &&
+         tn__attr_get_integer(&numbers->dictionary, "index_vector_dim", 0) ==
+             (int64_t)indices->rank;
+}
+
+bool tn__node_reads_all(const tn_node_t* node, size_t operand) {
+  return operand == 0 && tn__node_looks_up(node);
+}
+
 tn_status_t tn__node_locate(const tn_node_t* node, tn_status_t status) {
   return locate(node->region->function->module, node->location, status);
 }

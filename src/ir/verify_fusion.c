@@ -1,5 +1,6 @@
 // What the region of a fusion may hold: elementwise operations over one shape or over its rows,
-// reductions of arrays of that shape, and views of values (ops/view.h).
+// gathers that look up elements by indices of such a shape, reductions of arrays of that shape, and
+// views of values (ops/view.h).
 #include "ir/ir.h"
 #include "ops/view.h"
 
@@ -8,7 +9,8 @@
 static bool is_elementwise(const tn_node_t* node) {
   if (node->region_count || node->result_count == 0) return false;
   if (!tn__op_has(node->op, TN_FOREIGN)) {
-    return tn__op_has(node->op, TN_PURE) && tn__node_is_elementwise(node);
+    return tn__op_has(node->op, TN_PURE) &&
+           (tn__node_is_elementwise(node) || tn__node_looks_up(node));
   }
   return !tn__attr_get_bool(&node->attrs, "has_side_effect", false);
 }
@@ -33,7 +35,7 @@ static tn_status_t check_kind(const tn_node_t* node) {
     return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                           "fusion: its region holds %s; expected elementwise operations without "
-                          "effects, reductions, and views of values",
+                          "effects, gathers of elements of lists, reductions, and views of values",
                           tn__op_short_name(node->op));
 }
 

@@ -178,8 +178,8 @@ typedef struct tn_kernel {
   bool has_layouts;
   tn_status_t (*prepare)(tn_kernel_site_t* site);  // NULL: no state
   tn_kernel_run_fn run;
-  // Element-wise operations: a part of the work, for fusions (kernel/fusion/); NULL: it has no
-  // parts.
+  // Element-wise operations, and gathers that look up: a part of the work, for fusions
+  // (kernel/fusion/); NULL: it has no parts.
   tn_kernel_range_fn range;
   // Whether the range takes operand `operand` as one element that stands for all, if it is the only
   // one; NULL: no.

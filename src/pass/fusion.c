@@ -340,10 +340,13 @@ static tn_status_t fuse_region(tn_region_t* region, int64_t fewest, tn_arena_t* 
   return fuse_nodes(region, fewest, scratch);
 }
 
-static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
-  const tn_compile_target_t* target = function->module->target;
+int64_t tn__pass_fewest_fused(const tn_compile_target_t* target) {
   const int64_t own = target->fusion_element_count;
-  const int64_t fewest = own < 0 ? target->fusion->fewest_elements : own;
+  return own < 0 ? target->fusion->fewest_elements : own;
+}
+
+static tn_status_t fuse_function(tn_function_t* function, tn_arena_t* scratch) {
+  const int64_t fewest = tn__pass_fewest_fused(function->module->target);
   TN_RETURN_IF_ERROR(fuse_region(function->body, fewest, scratch));
   tn__function_number(function);
   return TN_OK;

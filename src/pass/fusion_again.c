@@ -50,7 +50,9 @@ static tn_status_t add_use(chooser_t* chooser, tn_node_t* user, uint32_t operand
   const tn_node_t* maker = maker_of(chooser, user->operands[operand]);
   use_t* use = NULL;
   if (!maker) return TN_OK;
-  if (group == TN_FUSION_NONE) chooser->is_kept[maker->id] = true;
+  if (group == TN_FUSION_NONE || tn__node_reads_all(user, operand)) {
+    chooser->is_kept[maker->id] = true;
+  }
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(chooser->scratch, &use));
   *use = (use_t){user, group, operand, chooser->uses[maker->id]};
   chooser->uses[maker->id] = use;

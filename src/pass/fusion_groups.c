@@ -75,7 +75,7 @@ static tn_status_t saves_view(const finder_t* finder, const tn_node_t* node, boo
     tn_op_use_t use;
     tn_view_t view;
     bool is_strided = false;
-    if (!maker || !is_view(maker)) continue;
+    if (!maker || !is_view(maker) || tn__node_reads_all(node, o)) continue;
     TN_RETURN_IF_ERROR(tn__node_use(maker, finder->scratch, &use));
     TN_RETURN_IF_ERROR(tn__view_of_result(&use, &dense, &view, &is_strided));
     const tn_op_use_t read = {.operand_count = 1, .operand_types = use.result_types};
@@ -119,12 +119,16 @@ static bool is_here(const finder_t* finder, const tn_value_t* value) {
   return value->node && value->region == finder->region;
 }
 
+// Whether it computes element i from elements i of operands, and of lists that it looks up in.
+static bool has_elements(const tn_node_t* node) {
+  return tn__node_is_elementwise(node) || tn__node_looks_up(node);
+}
+
 // Whether there is something to find: the kinds of nodes are found on the way.
 static bool has_large(const finder_t* finder) {
   for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
     const tn_node_t* node = finder->groups->nodes[i];
-    if (tn__node_is_elementwise(node) && node->result_count &&
-        is_large(finder, node->results[0].type)) {
+    if (has_elements(node) && node->result_count && is_large(finder, node->results[0].type)) {
       return true;
     }
   }
@@ -183,7 +187,10 @@ static tn_status_t classify_rows(finder_t* finder, uint32_t i) {
   const tn_node_t* rows = NULL;
   int32_t reads = READS_ELSE;
   for (uint32_t o = 0; o < node->operand_count && reads != READS_ELEMENTS; ++o) {
-    if (!tn__type_same_shape(node->operands[o]->type, node->results[0].type)) continue;
+    if (tn__node_reads_all(node, o) ||
+        !tn__type_same_shape(node->operands[o]->type, node->results[0].type)) {
+      continue;
+    }
     TN_RETURN_IF_ERROR(find_rows(finder, node->operands[o], &rows, &reads));
     if (!rows) reads = READS_ELSE;
   }
@@ -199,7 +206,7 @@ static tn_status_t classify(finder_t* finder, uint32_t i) {
   const tn_node_t* node = finder->groups->nodes[i];
   tn_fusion_role_t role = TN_FUSION_OUTSIDE;
   if (node->op == TN__OP(reduce)) return classify_reduction(finder, i);
-  if (!tn__node_is_elementwise(node) || node->result_count == 0) return TN_OK;
+  if (!has_elements(node) || node->result_count == 0) return TN_OK;
   if (finder->has_folds) TN_RETURN_IF_ERROR(classify_rows(finder, i));
   if (finder->kinds[i] == ROW || !is_large(finder, node->results[0].type)) return TN_OK;
   TN_RETURN_IF_ERROR(find_role(finder, i, &role));
@@ -235,7 +242,7 @@ static tn_status_t add_operand(finder_t* finder, uint32_t i, uint32_t index) {
   tn_value_t* operand = node->operands[index];
   const bool is_fold = node->op == TN__OP(reduce);
   int32_t reads = READS_ELSE;
-  if (finder->kinds[i] == OTHER || (is_fold && index > 0)) {
+  if (finder->kinds[i] == OTHER || (is_fold && index > 0) || tn__node_reads_all(node, index)) {
     add_dependency(finder, operand, READS_ELSE);
     return TN_OK;
   }

@@ -34,6 +34,18 @@ tn_status_t tn__pass_insert(tn_node_t* position, const tn_op_t* op, size_t opera
   return TN_OK;
 }
 
+tn_status_t tn__pass_insert_reshape(tn_node_t* position, tn_value_t* value, const tn_type_t* type,
+                                    tn_value_t** out_value) {
+  *out_value = value;
+  while (!tn_type_equal(value->type, type)) {
+    if (!value->node || value->node->op != TN__OP(reshape)) {
+      return tn__pass_insert(position, TN__OP(reshape), 1, &value, NULL, type, out_value);
+    }
+    *out_value = value = tn__value_resolve(value->node->operands[0]);
+  }
+  return TN_OK;
+}
+
 // (a, b) -> op(a, b), of scalars.
 static tn_status_t binary_region(const tn_node_t* node, const tn_op_t* op, tn_dtype_t dtype,
                                  tn_region_t** out_region) {

@@ -27,6 +27,8 @@ tn_status_t tn__pass_schedule_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fuse(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_block_rows(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_look_up(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_drop_unit_dimensions(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fold_transposes(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_eliminate_dead_code(tn_module_t* module, tn_function_t* entry);
 
@@ -42,6 +44,9 @@ tn_function_t* tn__pass_callee(const tn_node_t* node);
 
 // Adds the uses of each value, by its number (dead_code.c).
 void tn__pass_count_uses(const tn_region_t* region, uint32_t* uses);
+
+// The size of arrays from which on the target makes fusions.
+int64_t tn__pass_fewest_fused(const struct tn_compile_target* target);
 
 // Whether a function has one: passes for loops cost others nothing.
 bool tn__pass_has_loops(const tn_module_t* module);
@@ -71,6 +76,10 @@ TN_MUST_USE tn_status_t tn__pass_insert(tn_node_t* position, const tn_op_t* op,
                                         size_t operand_count, tn_value_t* const* operands,
                                         const tn_pass_attrs_t* attrs, const tn_type_t* type,
                                         tn_value_t** out_value);
+
+// `value`, or what it is a reshape of, as a value of this type.
+TN_MUST_USE tn_status_t tn__pass_insert_reshape(tn_node_t* position, tn_value_t* value,
+                                                const tn_type_t* type, tn_value_t** out_value);
 
 // The same for a reduction by one binary operation.
 TN_MUST_USE tn_status_t tn__pass_insert_reduce(tn_node_t* position, const tn_op_t* op,

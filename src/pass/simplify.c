@@ -161,6 +161,14 @@ TN_APART static tn_status_t split_iota(tn_node_t* node) {
   return TN_OK;
 }
 
+// Whether the operation on this value and another one gives the other one.
+static bool is_neutral(const tn_op_t* op, const tn_value_t* value) {
+  const tn_attr_t* constant = tn__pass_constant_of(value);
+  if (!constant || value->type->dtype != TN_DTYPE_PRED) return false;
+  const bool truth = *(const uint8_t*)constant->elements.data != 0;
+  return (op == TN__OP(and) && truth) || (op == TN__OP(or) && !truth);
+}
+
 // reduce over dimensions of size 1  becomes  its operation on the initial value and the input.
 // JAX's checks of indices have it.
 TN_APART static tn_status_t reduce_once(tn_node_t* node, tn_arena_t* scratch) {
@@ -177,10 +185,14 @@ TN_APART static tn_status_t reduce_once(tn_node_t* node, tn_arena_t* scratch) {
   tn_pass_attrs_t nowhere = {.arena = &node->region->function->module->arena};
   TN_RETURN_IF_ERROR(tn__pass_add_list(&nowhere, "broadcast_dimensions", 0, NULL));
   tn_value_t *operands[2], *result;
-  TN_RETURN_IF_ERROR(
-      tn__pass_insert(node, TN__OP(broadcast_in_dim), 1, &initial, &nowhere, type, &operands[0]));
   TN_RETURN_IF_ERROR(tn__pass_insert(node, TN__OP(reshape), 1, &input, NULL, type, &operands[1]));
-  TN_RETURN_IF_ERROR(tn__pass_insert(node, body.binary, 2, operands, NULL, type, &result));
+  if (is_neutral(body.binary, initial)) {
+    result = operands[1];
+  } else {
+    TN_RETURN_IF_ERROR(
+        tn__pass_insert(node, TN__OP(broadcast_in_dim), 1, &initial, &nowhere, type, &operands[0]));
+    TN_RETURN_IF_ERROR(tn__pass_insert(node, body.binary, 2, operands, NULL, type, &result));
+  }
   result->name = node->results[0].name;
   node->results[0].replacement = result;
   tn__node_remove(node);

@@ -44,11 +44,14 @@ tn_status_t tn__cpu_clamp_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
-// One element, TN_CHUNK times.
-static void fill(const clamp_state_t* state, const void* scalar, chunk_t* chunk) {
-  size_t size = tn_dtype_byte_size(state->load.to);
+// One element, `count` times.
+static void fill(const clamp_state_t* state, const void* scalar, size_t count, chunk_t* chunk) {
+  const size_t size = tn_dtype_byte_size(state->load.to), end = count * size;
   state->load.run(&state->load, scalar, chunk, 1);
-  for (size_t i = 1; i < TN_CHUNK; ++i) memcpy(chunk->bytes + i * size, chunk->bytes, size);
+  for (size_t filled = size, part = 0; filled < end; filled += part) {
+    part = filled < end - filled ? filled : end - filled;
+    memcpy(chunk->bytes + filled, chunk->bytes, part);
+  }
 }
 
 // Elements as they are computed in: in place where they need no conversion, else in `chunk`.
@@ -65,9 +68,10 @@ static const void* load(const clamp_state_t* state, const tn_kernel_call_t* call
 tn_status_t tn__cpu_clamp_range(int64_t begin, int64_t end, void* user) {
   const tn_kernel_call_t* call = user;
   const clamp_state_t* state = call->state;
+  const size_t longest = end - begin < TN_CHUNK ? (size_t)(end - begin) : TN_CHUNK;
   chunk_t chunks[3], raised;
   for (size_t i = 0; i < 3; ++i) {
-    if (state->is_scalar[i]) fill(state, call->operands[i], &chunks[i]);
+    if (state->is_scalar[i]) fill(state, call->operands[i], longest, &chunks[i]);
   }
   for (size_t at = (size_t)begin; at < (size_t)end; at += TN_CHUNK) {
     size_t length = (size_t)end - at < TN_CHUNK ? (size_t)end - at : TN_CHUNK;

@@ -4,7 +4,7 @@
 // The operation is `tenon.fusion` (ops.def), whose region holds them as they were; what may be in
 // it is said in ir/verify_fusion.c. This is the CPU's kernel of it: it runs each member's own
 // kernel on a tile. Broadcasts and reshapes in the region are no work: they say where a member
-// reads.
+// reads. Gathers that look up elements by the indices of a tile have the whole list.
 //
 // With reductions of rows, tiles are whole rows: a reduction gives one element a row, which members
 // of the rows' shape go on with, and others read as if it were repeated. Any other reduction stands
@@ -24,6 +24,7 @@ typedef enum tn_fusion_space {
   TN_FUSION_ROW,   // one for each row
   TN_FUSION_ONE,   // one: what a reduction begins with, or what stands for all
   TN_FUSION_LINE,  // one for each line of a tile, which it stands for
+  TN_FUSION_LIST,  // none of these: members look up in it
 } tn_fusion_space_t;
 
 typedef struct tn_fusion_value {
@@ -107,6 +108,9 @@ const tn_fusion_spec_t* tn__fusion_spec(const tn_kernel_t* kernel, const void* s
 // How many elements a tile has at most.
 int64_t tn__fusion_tile_length(const void* state);
 
+// Whether members of a fusion with this region look up elements in its operand, which is dense
+// then.
+bool tn__fusion_looks_up_in(const tn_region_t* region, size_t operand);
 // Whether operand `operand` can be read by tiles: elements that follow each other along the last
 // dimension, or the one before it, are neighbours or the same one.
 bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view);

@@ -1,6 +1,7 @@
 // What a node can be in a fusion, for those who make one and for the kernel itself.
 #include <stdlib.h>
 
+#include "ir/trace.h"
 #include "kernel/body_shape.h"
 #include "kernel/fusion/state.h"
 #include "kernel/placement.h"
@@ -32,7 +33,20 @@ bool tn__fusion_takes_strides(const tn_type_t* type, size_t element_size, const 
   return count == 0;
 }
 
+bool tn__fusion_looks_up_in(const tn_region_t* region, size_t operand) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->operand_count; ++i) {
+      if (tn__node_reads_all(node, i) &&
+          tn__value_root(node->operands[i]) == &region->arguments[operand]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool tn__cpu_fusion_takes_view(const tn_op_use_t* use, size_t operand, const tn_view_t* view) {
+  if (use->region_count && tn__fusion_looks_up_in(use->regions[0].region, operand)) return false;
   const tn_type_t* type = use->operand_types[operand];
   return tn__fusion_takes_strides(type, tn_dtype_byte_size(type->dtype), view->strides);
 }
@@ -101,12 +115,16 @@ bool tn__fusion_fits(const tn_node_t* node) {
          node->operand_count && node->result_count && !is_odd(node) && are_types_fit(node);
 }
 
+bool tn__fusion_looks_up(const tn_node_t* node) {
+  return tn__node_looks_up(node) && !is_odd(node);
+}
+
 tn_status_t tn__fusion_role_of(const tn_node_t* node, tn_arena_t* scratch,
                                tn_fusion_role_t* out_role) {
   tn_op_use_t use;
   *out_role = TN_FUSION_OUTSIDE;
   if (node->op == TN__OP(reduce)) return role_of_reduction(node, scratch, out_role);
-  if (!tn__fusion_fits(node)) return TN_OK;
+  if (!tn__fusion_fits(node) && !tn__fusion_looks_up(node)) return TN_OK;
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   const tn_kernel_t* kernel = tn__kernel_find(tn__node_target(node), &use);
   if (kernel && kernel->range) *out_role = TN_FUSION_ELEMENTS;

@@ -49,7 +49,8 @@ static tn_status_t find_shape(builder_t* builder) {
     const bool is_fold = node->op == TN__OP(reduce);
     if (!is_member(node)) continue;
     if (is_fold) TN_RETURN_IF_ERROR(tn__fusion_role_of(node, &builder->scratch, &role));
-    if (role == TN_FUSION_OUTSIDE || (!is_fold && !tn__fusion_fits(node))) builder->fits = false;
+    const bool fits = is_fold || tn__fusion_fits(node) || tn__fusion_looks_up(node);
+    if (role == TN_FUSION_OUTSIDE || !fits) builder->fits = false;
     if (!builder->fits) return TN_OK;
     fold_count += is_fold;
     has_last |= role == TN_FUSION_LAST;
@@ -129,6 +130,7 @@ static tn_status_t read_operand(builder_t* builder, const tn_value_t* argument,
       .byte_offset = view->byte_offset,
       .strides = view->strides};
   builder->fits &= space != TN_FUSION_ALL || tn__fusion_takes_strides(type, size, view->strides);
+  builder->fits &= space != TN_FUSION_LIST || read.is_dense;
   for (size_t i = 0; i < spec->read_count; ++i) {
     *out_value = builder->reads[i].value;
     if (is_same_read(builder, &builder->reads[i], &read, space)) return TN_OK;
@@ -192,9 +194,11 @@ static tn_status_t add_member(builder_t* builder, const tn_node_t* node) {
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(builder->arena, node->operand_count, &operands));
   step.operands = operands;
   for (uint32_t i = 0; i < node->operand_count && builder->fits; ++i) {
-    const bool is_initial = is_fold && i == 1;
-    const tn_fusion_space_t space = is_initial ? TN_FUSION_ONE : space_of(builder, shape);
-    const tn_type_t* type = is_initial ? node->operands[i]->type : shape;
+    tn_fusion_space_t space = space_of(builder, shape);
+    if (is_fold && i == 1) space = TN_FUSION_ONE;
+    if (tn__node_reads_all(node, i)) space = TN_FUSION_LIST;
+    const bool is_own = space == TN_FUSION_ONE || space == TN_FUSION_LIST;
+    const tn_type_t* type = is_own ? node->operands[i]->type : shape;
     TN_RETURN_IF_ERROR(read_value(builder, node->operands[i], space, type, &operands[i]));
   }
   const tn_fusion_space_t space = is_fold ? TN_FUSION_ROW : space_of(builder, shape);

@@ -79,6 +79,8 @@ typedef struct tn_fusion_state {
 // member.c: what a node can be; whether an element-wise one is of the form that a member has, if
 // its kernel has parts.
 bool tn__fusion_fits(const tn_node_t* node);
+// The same of a gather.
+bool tn__fusion_looks_up(const tn_node_t* node);
 TN_MUST_USE tn_status_t tn__fusion_role_of(const tn_node_t* node, tn_arena_t* scratch,
                                            tn_fusion_role_t* out_role);
 bool tn__fusion_takes_strides(const tn_type_t* type, size_t element_size, const int64_t* strides);

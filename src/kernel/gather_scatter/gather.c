@@ -387,11 +387,8 @@ static tn_status_t copy_windows(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
-tn_status_t tn__cpu_gather_run(const tn_kernel_call_t* call) {
-  const gather_t* state = call->state;
-  tn_pool_t* pool = call->context->pool;
-  if (state->batch_count == 0) return TN_OK;
-  gather_run_t run = {.state = state,
+static gather_run_t begin_run(const tn_kernel_call_t* call) {
+  gather_run_t run = {.state = call->state,
                       .operand = call->operands[0],
                       .indices = call->operands[1],
                       .result = call->results[0],
@@ -399,6 +396,19 @@ tn_status_t tn__cpu_gather_run(const tn_kernel_call_t* call) {
 #if TN_ISA_X86
   if (tn__isa_has(TN_ISA_FMA)) run.clamp = clamp_starts_avx2;
 #endif
+  return run;
+}
+
+tn_status_t tn__cpu_gather_range(int64_t begin, int64_t end, void* user) {
+  gather_run_t run = begin_run(user);
+  return run.state->is_plain ? pick_plain(begin, end, &run) : pick_range(begin, end, &run);
+}
+
+tn_status_t tn__cpu_gather_run(const tn_kernel_call_t* call) {
+  const gather_t* state = call->state;
+  tn_pool_t* pool = call->context->pool;
+  if (state->batch_count == 0) return TN_OK;
+  gather_run_t run = begin_run(call);
   if (state->by_columns) {
     if (state->window_count > 1) {
       run.offsets = call->scratch;

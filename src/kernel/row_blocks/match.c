@@ -130,8 +130,9 @@ bool tn__cpu_row_blocks_takes_view(const tn_op_use_t* use, size_t operand, const
   const tn_region_t* region = use->regions[0].region;
   TN_FOR_EACH_NODE (node, region) {
     for (uint32_t i = 0; node->op == TN__OP_OF(tenon, fusion) && i < node->operand_count; ++i) {
-      const bool reads = node->operands[i] == &region->arguments[operand];
-      if (reads && !tn__cpu_fusion_takes_view(use, operand, view)) return false;
+      if (node->operands[i] != &region->arguments[operand]) continue;
+      if (tn__fusion_looks_up_in(node->regions[0], i)) return false;
+      if (!tn__cpu_fusion_takes_view(use, operand, view)) return false;
     }
   }
   return true;
