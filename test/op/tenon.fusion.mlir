@@ -57,6 +57,23 @@ func.func @main() {
 // -----
 
 func.func @main() {
+  // Indices, the elements of a list that they say, and what is made of these.
+  %x = stablehlo.constant dense<[1.0, 3.0, 5.0]> : tensor<3xf32>
+  %i = stablehlo.constant dense<[[2, 0], [9, -4]]> : tensor<2x2xi32>
+  %0 = "tenon.fusion"(%x, %i) ({
+  ^bb0(%list: tensor<3xf32>, %a: tensor<2x2xi32>):
+    %1 = stablehlo.add %a, %a : tensor<2x2xi32>
+    %2 = "stablehlo.gather"(%list, %1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<3xf32>, tensor<2x2xi32>) -> tensor<2x2xf32>
+    %3 = stablehlo.negate %2 : tensor<2x2xf32>
+    stablehlo.return %3 : tensor<2x2xf32>
+  }) : (tensor<3xf32>, tensor<2x2xi32>) -> tensor<2x2xf32>
+  check.expect_eq_const %0, dense<[[-5.0, -1.0], [-5.0, -1.0]]> : tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
   // What no tile can do: a reduction with a body of its own, and columns that are read back.
   %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
   %z = stablehlo.constant dense<0> : tensor<i32>
@@ -188,7 +205,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// error: fusion: its region holds sort; expected elementwise operations without effects, reductions, and views of values
+// error: fusion: its region holds sort; expected elementwise operations without effects, gathers of elements of lists, reductions, and views of values
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "tenon.fusion"(%x) ({
   ^bb0(%a: tensor<2xf32>):

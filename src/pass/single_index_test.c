@@ -1,4 +1,4 @@
-// Gathers that become look-ups, and what reshapes no longer keep apart.
+// Gathers that become look-ups, scatters by one index, and what reshapes no longer keep apart.
 #include "kernel/target.h"
 #include "pass/passes.h"
 #include "pass/testing_pass.h"
@@ -10,7 +10,7 @@
 static void rewrite(const char* text) {
   tn_function_t* entry = clone_of(text);
   rewritten->target = &tn__compile_target_host;
-  TN_ASSERT_OK(tn__pass_look_up(rewritten, entry));
+  TN_ASSERT_OK(tn__pass_index_singly(rewritten, entry));
   TN_ASSERT_OK(tn__pass_drop_unit_dimensions(rewritten, entry));
   TN_ASSERT_OK(tn__pass_eliminate_dead_code(rewritten, entry));
   TN_ASSERT_OK(tn__module_verify(rewritten));
@@ -80,6 +80,40 @@ static void several_indices_become_one(void** state) {
   assert_int_equal(count("add"), 1);
 }
 
+#define SCATTER(places, numbers)                                                  \
+  MAIN("%x: tensor<30x50xf32>, %v: tensor<" places "xi32>, %u: tensor<6000xf32>", \
+       "tensor<30x50xf32>",                                                       \
+       "%r = \"stablehlo.scatter\"(%x, %v, %u) <{indices_are_sorted = false, "    \
+       "scatter_dimension_numbers = #stablehlo.scatter<" numbers                  \
+       ", index_vector_dim = 1>, unique_indices = false}> ({\n"                   \
+       "^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"                                \
+       "%s = stablehlo.add %a, %b : tensor<f32>\n"                                \
+       "stablehlo.return %s : tensor<f32>\n"                                      \
+       "}) : (tensor<30x50xf32>, tensor<" places                                  \
+       "xi32>, tensor<6000xf32>) -> "                                             \
+       "tensor<30x50xf32>\n" RETURN("%r", "tensor<30x50xf32>"))
+
+// What is outside of the input is at no index of the list.
+static void a_scatter_by_several_indices_writes_to_a_list(void** state) {
+  (void)state;
+  rewrite(
+      SCATTER("6000x2", "inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [1, 0]"));
+  const tn_node_t* scatter = NULL;
+  TN_FOR_EACH_NODE (node, tn__module_entry(rewritten)->body) {
+    if (node->op == TN__OP(scatter)) scatter = node;
+  }
+  assert_non_null(scatter);
+  assert_int_equal(scatter->operands[0]->type->rank, 1);
+  assert_int_equal(scatter->operands[1]->type->rank, 1);
+  assert_ptr_equal(scatter->operands[1]->node->op, TN__OP(select));
+  assert_int_equal(count("slice"), 2);
+  assert_int_equal(count("compare"), 4);
+  release(NULL);
+  // One index is enough already.
+  rewrite(SCATTER("6000x1", "inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [1]"));
+  assert_int_equal(count("select"), 0);
+}
+
 static void other_gathers_stay(void** state) {
   (void)state;
   static const char* const texts[] = {
@@ -143,6 +177,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(an_index_without_its_dimension_looks_up, release),
       cmocka_unit_test_teardown(several_indices_become_one, release),
+      cmocka_unit_test_teardown(a_scatter_by_several_indices_writes_to_a_list, release),
       cmocka_unit_test(other_gathers_stay),
       cmocka_unit_test_teardown(dimensions_of_size_1_come_behind_elementwise_operations, release),
       cmocka_unit_test_teardown(other_reshapes_stay, release),

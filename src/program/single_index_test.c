@@ -1,4 +1,5 @@
-// Gathers of single elements in fusions: the same bits as one operation after the other.
+// Gathers of single elements in fusions, and scatters by several indices: the same bits as one
+// operation after the other.
 #include "program/testing_run.h"
 
 #define MAIN(arguments, result, body) \
@@ -37,6 +38,22 @@
               "1, 1, 1", "tensor<3x1x2xf64>", "tensor<2x5000x" integer ">",                  \
               "tensor<5000x1xf64>") "%r = stablehlo.negate %g : tensor<5000x1xf64>\n")
 
+// Updates of x[j, :, i], which follow each other and are left out outside of x.
+#define SCATTER(integer)                                                                    \
+  MAIN("%x: tensor<3x1x2xi32>, %v: tensor<50x2x100x" integer ">, %u: tensor<50x1x100xi32>", \
+       "tensor<3x1x2xi32>",                                                                 \
+       "%r = \"stablehlo.scatter\"(%x, %v, %u) <{scatter_dimension_numbers = "              \
+       "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0, 2], "       \
+       "scatter_dims_to_operand_dims = [2, 0], index_vector_dim = 1>}> ({\n"                \
+       "^bb0(%a: tensor<i32>, %b: tensor<i32>):\n"                                          \
+       "%t = stablehlo.constant dense<3> : tensor<i32>\n"                                   \
+       "%m = stablehlo.multiply %a, %t : tensor<i32>\n"                                     \
+       "%s = stablehlo.subtract %m, %b : tensor<i32>\n"                                     \
+       "stablehlo.return %s : tensor<i32>\n"                                                \
+       "}) : (tensor<3x1x2xi32>, tensor<50x2x100x" integer                                  \
+       ">, tensor<50x1x100xi32>) -> "                                                       \
+       "tensor<3x1x2xi32>\n")
+
 #define LIST "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1"
 #define L "tensor<5000xf32>"
 #define I "tensor<5000xi32>"
@@ -54,6 +71,11 @@ static const char* const programs[] = {
     TWO_INDICES("i32"),
     TWO_INDICES("i64"),
     TWO_INDICES("ui64"),
+    SCATTER("i8"),
+    SCATTER("ui8"),
+    SCATTER("i32"),
+    SCATTER("ui32"),
+    SCATTER("i64"),
     // The list is computed, as long as the result, and dies with it.
     MAIN("%x: " L ", %i: " I, L,
          "%l = stablehlo.add %x, %x : " L
@@ -93,7 +115,7 @@ static const char* const programs[] = {
                                                              "tensor<60xf32>")),
 };
 
-static void fused_gathers_give_the_same_elements(void** state) {
+static void single_indices_give_the_same_elements(void** state) {
   (void)state;
   for (size_t i = 0; i < sizeof programs / sizeof *programs; ++i) {
     tn_program_t* plain = tn__testing_program(programs[i], true);
@@ -116,7 +138,7 @@ static void fused_gathers_give_the_same_elements(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fused_gathers_give_the_same_elements),
+      cmocka_unit_test(single_indices_give_the_same_elements),
   };
   return TN_TESTING_RUN_ON_EVERY_DEVICE(tests, tn__testing_device_setup,
                                         tn__testing_device_teardown);
