@@ -157,14 +157,15 @@ static int64_t limit_of(tn_dtype_t dtype, int64_t limit) {
 }
 
 // A start outside of the table is the nearest one inside.
-static tn_status_t clamp(const site_t* site, int64_t limit, tn_value_t** value) {
+static tn_status_t clamp_component(const site_t* site, int64_t limit, tn_value_t** value) {
   if (tn_dtype_kind((*value)->type->dtype) != TN_KIND_UNSIGNED) {
     TN_RETURN_IF_ERROR(insert_with(site, TN__OP(maximum), 0, value));
   }
   return insert_with(site, TN__OP(minimum), limit, value);
 }
 
-static tn_status_t compare(site_t* site, const char* direction, int64_t number, tn_value_t* value) {
+static tn_status_t insert_check(site_t* site, const char* direction, int64_t number,
+                                tn_value_t* value) {
   tn_pass_attrs_t attrs = {.arena = site->arena};
   const tn_attr_t* attr = NULL;
   const tn_type_t* type = NULL;
@@ -179,11 +180,11 @@ static tn_status_t compare(site_t* site, const char* direction, int64_t number, 
 }
 
 // An update outside of the input is left out.
-static tn_status_t check(site_t* site, int64_t limit, tn_value_t* value) {
+static tn_status_t check_component(site_t* site, int64_t limit, tn_value_t* value) {
   if (tn_dtype_kind(value->type->dtype) != TN_KIND_UNSIGNED) {
-    TN_RETURN_IF_ERROR(compare(site, "GE", 0, value));
+    TN_RETURN_IF_ERROR(insert_check(site, "GE", 0, value));
   }
-  return compare(site, "LE", limit, value);
+  return insert_check(site, "LE", limit, value);
 }
 
 static tn_status_t add_component(site_t* site, size_t component) {
@@ -193,7 +194,8 @@ static tn_status_t add_component(site_t* site, size_t component) {
   TN_RETURN_IF_ERROR(insert_component(site, component, &value));
   const tn_dtype_t dtype = value->type->dtype;
   const int64_t limit = limit_of(dtype, site->table->dims[d] - 1);
-  TN_RETURN_IF_ERROR(site->is_scatter ? check(site, limit, value) : clamp(site, limit, &value));
+  TN_RETURN_IF_ERROR(site->is_scatter ? check_component(site, limit, value)
+                                      : clamp_component(site, limit, &value));
   if (dtype != TN_DTYPE_S32) {
     TN_RETURN_IF_ERROR(
         tn__pass_insert(site->node, TN__OP(convert), 1, &value, NULL, site->places, &value));
@@ -277,7 +279,7 @@ static tn_status_t insert_node(const site_t* site, tn_node_t** out_node) {
                          out_node);
 }
 
-TN_APART static tn_status_t rewrite(site_t* site) {
+static tn_status_t rewrite(site_t* site) {
   tn_node_t *node = site->node, *made = NULL;
   tn_value_t* result = NULL;
   int64_t dims[TN_MAX_RANK];
@@ -298,18 +300,21 @@ TN_APART static tn_status_t rewrite(site_t* site) {
   return TN_OK;
 }
 
+TN_APART static tn_status_t rewrite_node(tn_node_t* node, int64_t fewest, tn_arena_t* scratch) {
+  site_t site;
+  TN_RETURN_IF_ERROR(read_site(node, scratch, &site));
+  return is_fit(&site, fewest) ? rewrite(&site) : TN_OK;
+}
+
 static tn_status_t rewrite_region(tn_region_t* region, int64_t fewest, tn_arena_t* scratch) {
   for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
-    site_t site;
     next = node->next;
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(rewrite_region(node->regions[i], fewest, scratch));
     }
-    if (node->op != TN__OP(scatter) && (node->op != TN__OP(gather) || tn__node_looks_up(node))) {
-      continue;
+    if (node->op == TN__OP(scatter) || (node->op == TN__OP(gather) && !tn__node_looks_up(node))) {
+      TN_RETURN_IF_ERROR(rewrite_node(node, fewest, scratch));
     }
-    TN_RETURN_IF_ERROR(read_site(node, scratch, &site));
-    if (is_fit(&site, fewest)) TN_RETURN_IF_ERROR(rewrite(&site));
   }
   return TN_OK;
 }

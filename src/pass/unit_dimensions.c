@@ -59,7 +59,7 @@ static bool is_fit(const tn_node_t* node, int64_t fewest) {
   return true;
 }
 
-static tn_status_t reshape_node(tn_node_t* node, const tn_type_t* shape) {
+TN_APART static tn_status_t reshape_node(tn_node_t* node, const tn_type_t* shape) {
   tn_arena_t* arena = &node->region->function->module->arena;
   const tn_type_t *type = node->results[0].type, *own = NULL;
   tn_node_t* made = NULL;

@@ -10,48 +10,59 @@
        ">, indices_are_sorted = false, slice_sizes = array<i64: " sizes ">}> : (" from ", " places \
        ") -> " to "\n"
 
+// Arguments of i32 are small, of both signs.
+#define CONVERT(name, argument, dims, integer)                                                  \
+  name " = stablehlo.convert " argument " : (tensor<" dims "xi32>) -> tensor<" dims "x" integer \
+       ">\n"
+
 // x[i], with negative indices from the end, as JAX has it.
-#define ONE_INDEX(integer)                                                                     \
-  MAIN("%x: tensor<65xf32>, %i: tensor<70x90x" integer ">", "tensor<70x90xf32>",               \
-       "%c = stablehlo.constant dense<0> : tensor<70x90x" integer                              \
-       ">\n"                                                                                   \
-       "%n = stablehlo.constant dense<65> : tensor<70x90x" integer                             \
-       ">\n"                                                                                   \
-       "%b = stablehlo.compare LT, %i, %c : (tensor<70x90x" integer ">, tensor<70x90x" integer \
-       ">) -> tensor<70x90xi1>\n"                                                              \
-       "%w = stablehlo.add %i, %n : tensor<70x90x" integer                                     \
-       ">\n"                                                                                   \
-       "%j = stablehlo.select %b, %w, %i : tensor<70x90xi1>, tensor<70x90x" integer            \
-       ">\n"                                                                                   \
-       "%k = stablehlo.reshape %j : (tensor<70x90x" integer ">) -> tensor<70x90x1x" integer    \
-       ">\n" GATHER("%g", "%x", "%k",                                                          \
-                    "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2", \
-                    "1", "tensor<65xf32>", "tensor<70x90x1x" integer ">",                      \
-                    "tensor<70x90xf32>") "%r = stablehlo.multiply %g, %g : tensor<70x90xf32>\n")
+#define ONE_INDEX(integer)                                                                         \
+  MAIN("%x: tensor<65xf32>, %q: tensor<70x90xi32>", "tensor<70x90xf32>",                           \
+       CONVERT(                                                                                    \
+           "%i", "%q", "70x90",                                                                    \
+           integer) "%c = stablehlo.constant dense<0> : tensor<70x90x" integer                     \
+                    ">\n"                                                                          \
+                    "%n = stablehlo.constant dense<65> : tensor<70x90x" integer                    \
+                    ">\n"                                                                          \
+                    "%b = stablehlo.compare LT, %i, %c : (tensor<70x90x" integer                   \
+                    ">, tensor<70x90x" integer                                                     \
+                    ">) -> tensor<70x90xi1>\n"                                                     \
+                    "%w = stablehlo.add %i, %n : tensor<70x90x" integer                            \
+                    ">\n"                                                                          \
+                    "%j = stablehlo.select %b, %w, %i : tensor<70x90xi1>, tensor<70x90x" integer   \
+                    ">\n"                                                                          \
+                    "%k = stablehlo.reshape %j : (tensor<70x90x" integer                           \
+                    ">) -> tensor<70x90x1x" integer ">\n" GATHER(                                  \
+                        "%g", "%x", "%k",                                                          \
+                        "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2", \
+                        "1", "tensor<65xf32>", "tensor<70x90x1x" integer ">",                      \
+                        "tensor<70x90xf32>") "%r = stablehlo.multiply %g, %g : "                   \
+                                             "tensor<70x90xf32>\n")
 
 // x[i, :, j], out of bounds more often than not.
-#define TWO_INDICES(integer)                                                                 \
-  MAIN("%x: tensor<3x1x2xf64>, %v: tensor<2x5000x" integer ">", "tensor<5000x1xf64>",        \
-       GATHER("%g", "%x", "%v",                                                              \
-              "offset_dims = [1], collapsed_slice_dims = [0, 2], start_index_map = [2, 0], " \
-              "index_vector_dim = 0",                                                        \
-              "1, 1, 1", "tensor<3x1x2xf64>", "tensor<2x5000x" integer ">",                  \
-              "tensor<5000x1xf64>") "%r = stablehlo.negate %g : tensor<5000x1xf64>\n")
+#define TWO_INDICES(integer)                                                                     \
+  MAIN("%x: tensor<3x1x2xf64>, %q: tensor<2x5000xi32>", "tensor<5000x1xf64>",                    \
+       CONVERT("%v", "%q", "2x5000", integer)                                                    \
+           GATHER("%g", "%x", "%v",                                                              \
+                  "offset_dims = [1], collapsed_slice_dims = [0, 2], start_index_map = [2, 0], " \
+                  "index_vector_dim = 0",                                                        \
+                  "1, 1, 1", "tensor<3x1x2xf64>", "tensor<2x5000x" integer ">",                  \
+                  "tensor<5000x1xf64>") "%r = stablehlo.negate %g : tensor<5000x1xf64>\n")
 
 // Updates of x[j, :, i], which follow each other and are left out outside of x.
-#define SCATTER(integer)                                                                    \
-  MAIN("%x: tensor<3x1x2xi32>, %v: tensor<50x2x100x" integer ">, %u: tensor<50x1x100xi32>", \
-       "tensor<3x1x2xi32>",                                                                 \
-       "%r = \"stablehlo.scatter\"(%x, %v, %u) <{scatter_dimension_numbers = "              \
-       "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0, 2], "       \
-       "scatter_dims_to_operand_dims = [2, 0], index_vector_dim = 1>}> ({\n"                \
-       "^bb0(%a: tensor<i32>, %b: tensor<i32>):\n"                                          \
-       "%t = stablehlo.constant dense<3> : tensor<i32>\n"                                   \
-       "%m = stablehlo.multiply %a, %t : tensor<i32>\n"                                     \
-       "%s = stablehlo.subtract %m, %b : tensor<i32>\n"                                     \
-       "stablehlo.return %s : tensor<i32>\n"                                                \
-       "}) : (tensor<3x1x2xi32>, tensor<50x2x100x" integer                                  \
-       ">, tensor<50x1x100xi32>) -> "                                                       \
+#define SCATTER(integer) \
+  MAIN("%x: tensor<3x1x2xi32>, %q: tensor<50x2x100xi32>, %u: tensor<50x1x100xi32>", \
+       "tensor<3x1x2xi32>", CONVERT("%v", "%q", "50x2x100", integer) \
+       "%r = \"stablehlo.scatter\"(%x, %v, %u) <{scatter_dimension_numbers = " \
+       "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0, 2], " \
+       "scatter_dims_to_operand_dims = [2, 0], index_vector_dim = 1>}> ({\n" \
+       "^bb0(%a: tensor<i32>, %b: tensor<i32>):\n" \
+       "%t = stablehlo.constant dense<3> : tensor<i32>\n" \
+       "%m = stablehlo.multiply %a, %t : tensor<i32>\n" \
+       "%s = stablehlo.subtract %m, %b : tensor<i32>\n" \
+       "stablehlo.return %s : tensor<i32>\n" \
+       "}) : (tensor<3x1x2xi32>, tensor<50x2x100x" integer \
+       ">, tensor<50x1x100xi32>) -> " \
        "tensor<3x1x2xi32>\n")
 
 #define LIST "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1"
