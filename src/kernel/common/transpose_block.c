@@ -2,10 +2,11 @@
 
 #include <string.h>
 
+#include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
 #include "kernel/common/shuffle.h"
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -87,6 +88,65 @@ ALWAYS_INLINE void transpose_block(size_t size, bool streaming, char* target, in
   }
 }
 
+#if TN_ISA_X86
+// The same of elements of 4 bytes by vectors of AVX2, which unpack within their halves.
+typedef float floats_t __attribute__((vector_size(32)));
+typedef float loose_floats_t __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t float_places_t __attribute__((vector_size(32)));
+
+// out[i] has the elements i of the eight vectors.
+TN_ISA_TARGET_AVX2 ALWAYS_INLINE void transpose_floats(const floats_t* rows, floats_t* out) {
+  floats_t pairs[8], fours[8];
+  for (size_t i = 0; i < 8; i += 2) {
+    const floats_t a = rows[i], b = rows[i + 1];
+    pairs[i] = TN_SHUFFLE(float_places_t, a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[i + 1] = TN_SHUFFLE(float_places_t, a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (size_t half = 0; half < 8; half += 4) {
+    for (size_t i = 0; i < 2; ++i) {
+      const floats_t a = pairs[half + i], b = pairs[half + 2 + i];
+      fours[half + 2 * i] = TN_SHUFFLE(float_places_t, a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+      fours[half + 2 * i + 1] = TN_SHUFFLE(float_places_t, a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    const floats_t a = fours[i], b = fours[i + 4];
+    out[i] = TN_SHUFFLE(float_places_t, a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    out[i + 4] = TN_SHUFFLE(float_places_t, a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+TN_ISA_TARGET_AVX2 static void transpose_float_block(bool streaming, char* target,
+                                                     int64_t target_stride, const char* source,
+                                                     int64_t source_stride) {
+  floats_t lines[16][2];
+  for (size_t part = 0; part < 2; ++part) {
+    floats_t rows[2][8];
+    for (size_t i = 0; i < 8; ++i) {
+      const char* row = source + (int64_t)(8 * part + i) * source_stride;
+      rows[0][i] = ((const loose_floats_t*)(const void*)row)[0];
+      rows[1][i] = ((const loose_floats_t*)(const void*)row)[1];
+    }
+    for (size_t half = 0; half < 2; ++half) {
+      floats_t columns[8];
+      transpose_floats(rows[half], columns);
+      for (size_t i = 0; i < 8; ++i) lines[8 * half + i][part] = columns[i];
+    }
+  }
+  for (size_t r = 0; r < 16; ++r) {
+    char* line = target + (int64_t)r * target_stride;
+    for (size_t part = 0; part < 2; ++part) {
+      float* place = (float*)(void*)line + 8 * part;
+      if (streaming) {
+        _mm256_stream_ps(place, (__m256)lines[r][part]);
+      } else {
+        *(loose_floats_t*)(void*)place = lines[r][part];
+      }
+    }
+  }
+}
+#endif
+
 ALWAYS_INLINE void transpose_rest(size_t size, char* restrict target, int64_t target_stride,
                                   const char* restrict source, int64_t source_stride, int64_t rows,
                                   int64_t columns) {
@@ -105,14 +165,22 @@ ALWAYS_INLINE void transpose_strip(size_t size, bool streaming, char* target, in
   int64_t r = 0;
   if (columns == side) {
     const bool aligned = (((uintptr_t)target | (uintptr_t)target_stride) & (LINE - 1)) == 0;
+#if TN_ISA_X86
+    const bool by_floats = size == 4 && tn__isa_has(TN_ISA_FMA);
+#endif
     for (; r + side <= rows; r += side) {
       char* block = target + r * target_stride;
+      const char* from = source + r * (int64_t)size;
+#if TN_ISA_X86
+      if (by_floats) {
+        transpose_float_block(streaming && aligned, block, target_stride, from, source_stride);
+        continue;
+      }
+#endif
       if (streaming && aligned) {
-        transpose_block(size, true, block, target_stride, source + r * (int64_t)size,
-                        source_stride);
+        transpose_block(size, true, block, target_stride, from, source_stride);
       } else {
-        transpose_block(size, false, block, target_stride, source + r * (int64_t)size,
-                        source_stride);
+        transpose_block(size, false, block, target_stride, from, source_stride);
       }
     }
   }
