@@ -110,6 +110,58 @@ def test_qr_factors(dtype, shape):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (31, 31), (100, 100), (100, 40), (40, 100), (1, 7), (7, 1), (3, 50, 70)])
+def test_qr_factors_with_pivoted_columns(dtype, shape):
+    x = matrix(dtype, *shape)
+    (q, r, places), wanted = run_both(lambda x: linalg.qr(x, pivoting=True, full_matrices=False), x)
+    check(q @ r, np.take_along_axis(x, np.asarray(places)[..., None, :].astype(np.int64), axis=-1), dtype, max(shape))
+    check_unitary(q, dtype)
+    sizes = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
+    assert (np.diff(sizes) <= 1e-4 * sizes[..., :-1]).all()
+    check(sizes, np.abs(np.diagonal(wanted[1], axis1=-2, axis2=-1)), dtype, 10 * max(shape))
+    assert (np.asarray(places) == wanted[2]).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pivots_of_matrices_without_full_rank(dtype):
+    for x in (np.zeros((6, 6), dtype), np.ones((6, 4), dtype), np.ones((4, 6), dtype),
+              matrix(dtype, 40, 3) @ matrix(dtype, 3, 40, seed=1)):
+        q, r, places = compute(lambda x: linalg.qr(x, pivoting=True), x)
+        check(q @ r, x[:, places.astype(np.int64)], dtype, 40)
+        check_unitary(q, dtype)
+        assert sorted(places) == list(range(x.shape[1]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (33, 33), (100, 100), (3, 20, 20)])
+def test_hessenberg_forms(dtype, shape):
+    x = matrix(dtype, *shape)
+    (packed, tau), wanted = run_both(linalg.hessenberg, x)
+    check(packed, wanted[0], dtype, 10 * shape[-1])
+    check(tau, wanted[1], dtype, 10 * shape[-1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (33, 33), (100, 100), (3, 20, 20)])
+def test_tridiagonal_forms(dtype, shape):
+    x = matrix(dtype, *shape)
+    x = x + adjoint(x)
+    for lower in (True, False):
+        got, wanted = run_both(lambda x: linalg.tridiagonal(x, lower=lower), x)  # noqa: B023
+        _, d, e, _ = got
+        form = np.zeros((*x.shape[:-1], x.shape[-1]), d.dtype)
+        for i in range(shape[-1]):
+            form[..., i, i] = d[..., i]
+            if i:
+                form[..., i, i - 1] = form[..., i - 1, i] = e[..., i - 1]
+        check(np.linalg.eigvalsh(form.astype(np.float64)), np.linalg.eigvalsh(wide(x)), dtype, shape[-1])
+        # Elements of a large one are what rounding errors make of them.
+        for a, b in zip(got, wanted, strict=True):
+            if shape[-1] <= 33:
+                check(a, b, dtype, 10 * shape[-1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("scale", [1e-33, 1e-30, 1e30])
 def test_norms_neither_overflow_nor_vanish(dtype, scale):
     if np.finfo(dtype).bits == 64:

@@ -1,7 +1,7 @@
 // One dimension after the other. The real side of RFFT and IRFFT is the last dimension: its lines
 // are read first, or written last. Lines go in lanes, long ones as matrices, whose columns and rows
-// do. Of many arrays, a thread takes one after the other through all dimensions, so that
-// what it hands on stays in the cache.
+// do. Of many arrays, a thread takes one after the other through all dimensions, so that what it
+// hands on stays in the cache.
 //
 // Numbers of f32 stay so if all lines go in lanes. Otherwise all is in f64, and the result is
 // rounded once.

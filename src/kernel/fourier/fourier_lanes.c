@@ -158,7 +158,6 @@ static int64_t number_at(const passes_t* passes, int64_t i) {
   return 2 * i * (int64_t)passes->real_size;
 }
 
-// What is known when this is compiled makes loops without branches.
 static void load_lines(const passes_t* passes, const tn_fourier_lines_t* lines, int64_t length,
                        tn_complex_lanes_t* out) {
   const char* from = (const char*)lines->from + number_at(passes, lines->first);

@@ -9,10 +9,14 @@
   F(trsm, ALL, trsm)       \
   F(gtsv, ALL, gtsv)       \
   F(geqrf, ALL, geqrf)     \
+  F(geqp3, ALL, geqp3)     \
   F(orgqr, REAL, orgqr)    \
   F(ungqr, COMPLEX, orgqr) \
   F(ormqr, REAL, ormqr)    \
   F(unmqr, COMPLEX, ormqr) \
+  F(gehrd, ALL, gehrd)     \
+  F(sytrd, REAL, sytrd)    \
+  F(hetrd, COMPLEX, sytrd) \
   F(syevd, REAL, syevd) F(heevd, COMPLEX, heevd) F(gesdd, ALL, gesdd) F(gesvd, ALL, gesvd)
 
 static const struct {

@@ -62,7 +62,13 @@ typedef struct tn_plain_matrix {
   void tn__plain_##letter##ormqr(const char* side, const char* transpose, const int* m,           \
                                  const int* n, const int* k, const void* a, const int* a_stride,  \
                                  const void* tau, void* c, const int* c_stride, void* work,       \
-                                 const int* work_count, int* info, size_t l1, size_t l2);
+                                 const int* work_count, int* info, size_t l1, size_t l2);         \
+  void tn__plain_##letter##gehrd(const int* n, const int* low, const int* high, void* a,          \
+                                 const int* stride, void* tau, void* work, const int* work_count, \
+                                 int* info);                                                      \
+  void tn__plain_##letter##sytrd(const char* uplo, const int* n, void* a, const int* stride,      \
+                                 void* d, void* e, void* tau, void* work, const int* work_count,  \
+                                 int* info, size_t l);
 TN_PLAIN_DECLARE(s, float, float)
 TN_PLAIN_DECLARE(d, double, double)
 TN_PLAIN_DECLARE(c, float _Complex, float)
@@ -71,6 +77,9 @@ TN_PLAIN_DECLARE(z, double _Complex, double)
 
 // The complex ones have work space of reals.
 #define TN_PLAIN_DECLARE_REAL(letter)                                                             \
+  void tn__plain_##letter##geqp3(const int* m, const int* n, void* a, const int* stride,          \
+                                 int* jpvt, void* tau, void* work, const int* work_count,         \
+                                 int* info);                                                      \
   void tn__plain_##letter##syevd(const char* mode, const char* uplo, const int* n, void* a,       \
                                  const int* stride, void* w, void* work, const int* work_count,   \
                                  int* integers, const int* integer_count, int* info, size_t l1,   \
@@ -84,6 +93,9 @@ TN_PLAIN_DECLARE(z, double _Complex, double)
                                  const int* u_stride, void* vt, const int* vt_stride, void* work, \
                                  const int* work_count, int* info, size_t l1, size_t l2);
 #define TN_PLAIN_DECLARE_COMPLEX(letter)                                                          \
+  void tn__plain_##letter##geqp3(const int* m, const int* n, void* a, const int* stride,          \
+                                 int* jpvt, void* tau, void* work, const int* work_count,         \
+                                 void* reals, int* info);                                         \
   void tn__plain_##letter##heevd(const char* mode, const char* uplo, const int* n, void* a,       \
                                  const int* stride, void* w, void* work, const int* work_count,   \
                                  void* reals, const int* real_count, int* integers,               \
