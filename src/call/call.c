@@ -2,7 +2,6 @@
 #include "call/call.h"
 
 #include "call/guarded.h"
-#include "call/lapack/lapack.h"
 #include "call/operation.h"
 #include "call/registry.h"
 #include "call/site.h"
@@ -74,14 +73,6 @@ static tn_status_t check_version(const tn_call_site_t* call, const tn_target_t* 
   return tn_status_note(status, "@%s comes from %s", TN_NAME_TEXT(target->name), from);
 }
 
-static tn_status_t miss(const tn_call_site_t* call, const tn_compile_target_t* target) {
-  const char* reason = NULL;
-  tn_status_t status = tn__registry_miss(target->context, call->name, target->platform);
-  (void)tn__lapack_find(call->name, target->libraries, &reason);
-  if (!reason) return status;
-  return tn_status_note(status, "Tenon has one of its own, which needs openblas: %s", reason);
-}
-
 // What is registered for the platform; else what has an eval for GPUs, as the host's.
 static tn_target_t* find_target(const tn_op_t* op, const tn_compile_target_t* on) {
   tn_target_t* target = tn__op_target(op, on->platform);
@@ -96,7 +87,7 @@ static tn_status_t prepare(tn_kernel_site_t* site,
   tn_call_site_t call;
   TN_RETURN_IF_ERROR(tn__call_site_read(site, &call));
   tn_target_t* target = find_target(site->use->op, site->target);
-  if (!target) return miss(&call, site->target);
+  if (!target) return tn__registry_miss(site->target->context, call.name, site->target->platform);
   if (target->unusable_reason) return tn__target_unusable_reason(target);
   tn_status_t status = check_version(&call, target);
   if (!status) status = prepare_kind(&call, target);

@@ -151,9 +151,8 @@ static tn_status_t make_routine(tn_string_view_t name, const tn_ffi_op_t* op,
 
 static tn_status_t find_lapack(tn_context_t* context, tn_string_view_t name,
                                const tn_op_t** out_op) {
-  const char* reason = NULL;
   tn_registered_op_t* made = NULL;
-  const tn_ffi_op_t* op = tn__lapack_find(name, tn__context_libraries(context), &reason);
+  const tn_ffi_op_t* op = tn__lapack_find(name);
   if (!op) return TN_OK;
   TN_RETURN_IF_ERROR(keep_routine(context, name, NULL, out_op));
   if (*out_op) return TN_OK;

@@ -288,12 +288,9 @@ static void optional_libraries_are_allowed_by_context(void** state) {
   TN_ASSERT_OK(tn_scope_create(without.device, &scope));
   tn_array_t* x = tn_array_identity(scope, TN_DTYPE_F32, 3);
   tn_array_t* outputs[2];
-  tn_array_linalg_qr(scope, x, &outputs[0], &outputs[1]);  // Tenon has its own as well
+  tn_array_linalg_eig(scope, x, &outputs[0], &outputs[1]);  // Tenon has its own as well
   TN_ASSERT_OK(tn_array_eval(2, outputs));
-  tn_array_linalg_eig(scope, x, &outputs[0], &outputs[1]);
   tn_kernel_library_enumerate(note_openblas, &has_openblas);
-  TN_ASSERT_REPORT(has_openblas ? "needs openblas: switched off" : "needs openblas: not found",
-                   tn_array_eval(1, outputs));
   tn_scope_destroy(scope);
   show(&with, product, text);
   assert_true(!has_openblas || strstr(text, "openblas.dot_general"));

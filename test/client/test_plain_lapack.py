@@ -4,20 +4,19 @@ import os
 
 os.environ["TENON_LIBRARIES"] = "none"  # ruff: noqa: E402: before the library is loaded
 
-import subprocess
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from support import COMMAND, assert_same, tenon
+from support import assert_same, tenon
 from test_lapack import (  # noqa: F401: their tests run here by these routines
     DTYPES, adjoint, compute, matrix, wide, test_a_matrix_that_is_not_positive_definite_is_no_error,
-    test_cholesky, test_lu_and_solve, test_qr, test_small_differences_from_jax, test_svd, test_symmetric_eigenvalues,
-    test_triangular_solve_and_determinant)
+    test_cholesky, test_general_eigenvalues, test_lu_and_solve, test_qr, test_small_differences_from_jax, test_svd,
+    test_symmetric_eigenvalues, test_triangular_solve_and_determinant)
 from test_own_lapack import (  # noqa: F401
-    run_both, test_parts_of_singular_vectors, test_singular_values_alone, test_triangles_on_either_side)
+    run_both, test_left_and_right_eigenvectors, test_matrices_of_all_sizes_and_batches,
+    test_matrices_of_nans_give_nans, test_parts_of_singular_vectors, test_singular_values_alone, test_triangles_on_either_side)
 
 linalg = jax.lax.linalg
 SIZES = [1, 2, 31, 33, 100, 150]
@@ -259,10 +258,54 @@ def test_numbers_that_are_not_finite_give_nans(bad):
                 assert np.isnan(value).any()
 
 
-def test_routines_that_are_not_there_need_openblas(tmp_path):
-    (tmp_path / "eig.mlir").write_text(jax.jit(jnp.linalg.eigvals).lower(np.ones((3, 3), np.float32)).as_text())
-    done = subprocess.run([COMMAND, "run", tmp_path / "eig.mlir", "-i", "ones"], capture_output=True, text=True)
-    assert done.returncode == 1 and "needs openblas: switched off" in done.stderr
+def check_general(x, dtype):
+    """A Schur form, and eigenvectors of length 1 on either side; x has no defective eigenvalues."""
+    order, scale = x.shape[-1], np.abs(x).max(initial=0)
+    t, z = compute(linalg.schur, x)
+    check_unitary(z, dtype)
+    check(z @ t @ adjoint(z) / scale, x / scale, dtype, order)
+    assert (np.tril(t, -2) == 0).all()
+    w, left, right = compute(lambda x: linalg.eig(x, compute_left_eigenvectors=True), x)
+    check(x @ right / scale, right * (w / scale)[..., None, :], dtype, order)
+    check(adjoint(left) @ x / scale, (w / scale)[..., :, None] * adjoint(left), dtype, order)
+    for vectors in (left, right):
+        check(np.linalg.norm(vectors, axis=-2), np.ones(w.shape), dtype, order)
+    if np.isrealobj(x):  # pairs are conjugates to the bit, the one above the axis first
+        for row in w.reshape(-1, order):
+            above = np.flatnonzero(row.imag > 0)
+            assert (row[above + 1] == np.conj(row[above])).all() and 2 * len(above) == (row.imag != 0).sum()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (33, 33), (100, 100), (150, 150), (7, 20, 20)])
+def test_eigenvalues_of_any_matrices(dtype, shape):
+    check_general(matrix(dtype, *shape), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_eigenvalues_of_peculiar_matrices(dtype):
+    turn = np.array([[0, -1], [1, 0]])
+    cyclic = np.roll(np.eye(8), 1, axis=0)  # ordinary shifts leave it as it is
+    for x in (np.zeros((5, 5)), np.eye(6), turn, cyclic, np.diag([1, 2, 2, 3]), np.kron(np.eye(3), turn), np.ones((7, 7)),
+              np.array([[1, 1e3], [-1e-3, 1]]), np.triu(matrix(np.float64, 9, 9)), np.tril(matrix(np.float64, 9, 9))):
+        if x.any():
+            check_general(x.astype(dtype), dtype)
+        else:
+            assert (compute(jnp.linalg.eigvals, x.astype(dtype))[0] == 0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_eigenvalues_of_very_large_and_small_matrices(dtype):
+    for scale in (1e-33, 1e30) if np.finfo(dtype).bits == 32 else (1e-290, 1e300):
+        check_general((matrix(dtype, 12, 12) * scale).astype(dtype), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_defective_eigenvalue_is_found_to_half_of_the_digits(dtype):
+    x = np.diag(np.full(4, 2.0)) + np.diag(np.ones(3), 1)
+    z = np.linalg.qr(matrix(np.float64, 4, 4))[0]
+    (w,) = compute(jnp.linalg.eigvals, (z @ x @ z.T).astype(dtype))
+    assert np.abs(w - 2).max() <= 10 * np.finfo(dtype).eps ** 0.25
 
 
 def test_the_same_for_any_number_of_threads(tmp_path, monkeypatch):

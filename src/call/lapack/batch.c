@@ -6,30 +6,25 @@
 #include "call/lapack/plain/plain.h"
 #include "kernel/lib/openblas.h"
 
-static bool take_plain(const char* name, void** out_function) {
-  const tn_plain_function_t function = tn__plain_lapack(name);
-  _Static_assert(sizeof function == sizeof *out_function, "as dlsym has it");
-  if (function) memcpy(out_function, &function, sizeof function);
-  return function;
-}
-
 tn_status_t tn__lapack_function(const tn_call_t* call, tn_lapack_routine_t* routine,
                                 tn_ffi_dtype_t dtype, void** out_function) {
   const int type = (tn__lapack_is_complex(dtype) ? 2 : 0) + (tn__lapack_is_single(dtype) ? 0 : 1);
-  const char *name = routine->names[type], *reason = "switched off";
+  const char *name = routine->names[type], *reason = NULL;
   if (tn__lapack_allows_openblas(call->frame->context)) {
     void** place = &routine->functions[type];
     *out_function = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (*out_function) return TN_OK;
-    reason = "it has no such routine";
     if (tn__openblas(&reason)) *out_function = tn__openblas_symbol(name);
     if (*out_function) {
       __atomic_store_n(place, *out_function, __ATOMIC_RELAXED);
       return TN_OK;
     }
   }
-  if (take_plain(name, out_function)) return TN_OK;
-  return TN_ERROR(call, UNAVAILABLE, "LAPACK's %s cannot be used: openblas: %s", name, reason);
+  const tn_plain_function_t plain = tn__plain_lapack(name);
+  if (!plain) return TN_ERROR(call, INTERNAL, "LAPACK's %s is not there", name);
+  _Static_assert(sizeof plain == sizeof *out_function, "as dlsym has it");
+  memcpy(out_function, &plain, sizeof plain);
+  return TN_OK;
 }
 
 // --- shapes

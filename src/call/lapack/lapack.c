@@ -1,9 +1,8 @@
 #include "call/lapack/lapack.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "call/context.h"
-#include "call/lapack/plain/plain.h"
 #include "kernel/lib/openblas.h"
 
 // F(routine, letters of the types, operation)
@@ -47,11 +46,9 @@ static const struct {
 _Static_assert(1 FAMILIES(AND_LETTERS) == TN_LAPACK_COUNT, "a name for each letter, and another");
 #undef AND_LETTERS
 
-const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
-                                   const char** out_reason) {
+const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name) {
   static const char prefix[] = "lapack_", suffix[] = "_ffi";
   enum { PREFIX = sizeof prefix - 1, SUFFIX = sizeof suffix - 1 };
-  *out_reason = NULL;
   if (tn__sv_is(name, "tridiagonal_solve_perturbed_ffi"))
     return &tn__tridiagonal_solve_perturbed_op;
   if (name.length <= PREFIX + 1 + SUFFIX || memcmp(name.data, prefix, PREFIX) != 0 ||
@@ -61,15 +58,9 @@ const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
   const char letter = name.data[PREFIX];
   const tn_string_view_t routine = {name.data + PREFIX + 1, name.length - PREFIX - 1 - SUFFIX};
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i) {
-    if (!tn__sv_is(routine, families[i].routine) || !letter ||
-        !strchr(families[i].letters, letter)) {
-      continue;
+    if (tn__sv_is(routine, families[i].routine) && letter && strchr(families[i].letters, letter)) {
+      return families[i].op;
     }
-    char symbol[16];
-    snprintf(symbol, sizeof symbol, "%c%s_", letter, families[i].routine);
-    if (tn__plain_lapack(symbol)) return families[i].op;
-    *out_reason = tn__kernel_library_refusal(TN_KERNEL_OPENBLAS, allowed);
-    return !*out_reason && tn__openblas(out_reason) ? families[i].op : NULL;
   }
   return NULL;
 }

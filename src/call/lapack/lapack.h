@@ -13,11 +13,8 @@
 // How many names there are.
 enum { TN_LAPACK_COUNT = 61 };
 
-// NULL when there is none of that name. When there is one, but OpenBLAS is not among the libraries
-// that are allowed (kernel/lib/library.h) and the routine is none of Tenon's own (plain/plain.h),
-// *out_reason says why.
-const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name, uint32_t allowed,
-                                   const char** out_reason);
+// NULL when there is none of that name.
+const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name);
 // Whether the call may use OpenBLAS, if that is there.
 bool tn__lapack_allows_openblas(const tn_ffi_context_t* context);
 

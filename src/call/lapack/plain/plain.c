@@ -15,6 +15,8 @@
   F(ormqr, REAL, ormqr)    \
   F(unmqr, COMPLEX, ormqr) \
   F(gehrd, ALL, gehrd)     \
+  F(geev, ALL, geev)       \
+  F(gees, ALL, gees)       \
   F(sytrd, REAL, sytrd)    \
   F(hetrd, COMPLEX, sytrd) \
   F(syevd, REAL, syevd) F(heevd, COMPLEX, heevd) F(gesdd, ALL, gesdd) F(gesvd, ALL, gesvd)

@@ -77,6 +77,14 @@ TN_PLAIN_DECLARE(z, double _Complex, double)
 
 // The complex ones have work space of reals.
 #define TN_PLAIN_DECLARE_REAL(letter)                                                             \
+  void tn__plain_##letter##geev(const char* left, const char* right, const int* n, void* a,       \
+                                const int* stride, void* re, void* im, void* vl,                  \
+                                const int* vl_stride, void* vr, const int* vr_stride, void* work, \
+                                const int* work_count, int* info, size_t l1, size_t l2);          \
+  void tn__plain_##letter##gees(                                                                  \
+      const char* mode, const char* sort, const void* select, const int* n, void* a,              \
+      const int* stride, int* selected, void* re, void* im, void* vs, const int* vs_stride,       \
+      void* work, const int* work_count, int* flags, int* info, size_t l1, size_t l2);            \
   void tn__plain_##letter##geqp3(const int* m, const int* n, void* a, const int* stride,          \
                                  int* jpvt, void* tau, void* work, const int* work_count,         \
                                  int* info);                                                      \
@@ -92,21 +100,29 @@ TN_PLAIN_DECLARE(z, double _Complex, double)
                                  const int* n, void* a, const int* stride, void* s, void* u,      \
                                  const int* u_stride, void* vt, const int* vt_stride, void* work, \
                                  const int* work_count, int* info, size_t l1, size_t l2);
-#define TN_PLAIN_DECLARE_COMPLEX(letter)                                                          \
-  void tn__plain_##letter##geqp3(const int* m, const int* n, void* a, const int* stride,          \
-                                 int* jpvt, void* tau, void* work, const int* work_count,         \
-                                 void* reals, int* info);                                         \
-  void tn__plain_##letter##heevd(const char* mode, const char* uplo, const int* n, void* a,       \
-                                 const int* stride, void* w, void* work, const int* work_count,   \
-                                 void* reals, const int* real_count, int* integers,               \
-                                 const int* integer_count, int* info, size_t l1, size_t l2);      \
-  void tn__plain_##letter##gesdd(                                                                 \
-      const char* mode, const int* m, const int* n, void* a, const int* stride, void* s, void* u, \
-      const int* u_stride, void* vt, const int* vt_stride, void* work, const int* work_count,     \
-      void* reals, int* integers, int* info, size_t l1);                                          \
-  void tn__plain_##letter##gesvd(                                                                 \
-      const char* mode_u, const char* mode_vt, const int* m, const int* n, void* a,               \
-      const int* stride, void* s, void* u, const int* u_stride, void* vt, const int* vt_stride,   \
+#define TN_PLAIN_DECLARE_COMPLEX(letter)                                                           \
+  void tn__plain_##letter##geev(const char* left, const char* right, const int* n, void* a,        \
+                                const int* stride, void* w, void* vl, const int* vl_stride,        \
+                                void* vr, const int* vr_stride, void* work, const int* work_count, \
+                                void* reals, int* info, size_t l1, size_t l2);                     \
+  void tn__plain_##letter##gees(const char* mode, const char* sort, const void* select,            \
+                                const int* n, void* a, const int* stride, int* selected, void* w,  \
+                                void* vs, const int* vs_stride, void* work, const int* work_count, \
+                                void* reals, int* flags, int* info, size_t l1, size_t l2);         \
+  void tn__plain_##letter##geqp3(const int* m, const int* n, void* a, const int* stride,           \
+                                 int* jpvt, void* tau, void* work, const int* work_count,          \
+                                 void* reals, int* info);                                          \
+  void tn__plain_##letter##heevd(const char* mode, const char* uplo, const int* n, void* a,        \
+                                 const int* stride, void* w, void* work, const int* work_count,    \
+                                 void* reals, const int* real_count, int* integers,                \
+                                 const int* integer_count, int* info, size_t l1, size_t l2);       \
+  void tn__plain_##letter##gesdd(                                                                  \
+      const char* mode, const int* m, const int* n, void* a, const int* stride, void* s, void* u,  \
+      const int* u_stride, void* vt, const int* vt_stride, void* work, const int* work_count,      \
+      void* reals, int* integers, int* info, size_t l1);                                           \
+  void tn__plain_##letter##gesvd(                                                                  \
+      const char* mode_u, const char* mode_vt, const int* m, const int* n, void* a,                \
+      const int* stride, void* s, void* u, const int* u_stride, void* vt, const int* vt_stride,    \
       void* work, const int* work_count, void* reals, int* info, size_t l1, size_t l2);
 TN_PLAIN_DECLARE_REAL(s)
 TN_PLAIN_DECLARE_REAL(d)
@@ -114,5 +130,17 @@ TN_PLAIN_DECLARE_COMPLEX(c)
 TN_PLAIN_DECLARE_COMPLEX(z)
 #undef TN_PLAIN_DECLARE_REAL
 #undef TN_PLAIN_DECLARE_COMPLEX
+
+// Schur forms A = Z T Z^H of dense matrices: T comes in the place of A, with its eigenvalues of a
+// real one (conjugate pairs in blocks of two, whose diagonals have equal elements). `work`: as
+// geev's. False: the steps lead nowhere.
+bool tn__plain_dschur(int order, double* h, double* z, double* re, double* im, double* work);
+bool tn__plain_zschur(int order, double _Complex* h, double _Complex* z, double _Complex* work);
+// Makes a triangle of a form with blocks of two.
+void tn__plain_zsplit(int order, const double* re, const double* im, double _Complex* h,
+                      double _Complex* z);
+// Eigenvector k of a triangle h, by the vectors z: of length 1. `v` is work space.
+void tn__plain_zeigenvector(int order, const double _Complex* h, const double _Complex* z, int k,
+                            bool is_left, double _Complex* v, double _Complex* out);
 
 #endif  // TENON_CALL_LAPACK_PLAIN_PLAIN_H_
