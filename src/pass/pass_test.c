@@ -375,6 +375,24 @@ static void divisions_by_powers_of_two_are_shifts(void** state) {
   assert_int_equal(bits_of(rest->operands[1]), 32767);
 }
 
+// As JAX writes x // 2. 256 is not what becomes of it on the way.
+static void divisors_may_be_converted(void** state) {
+  (void)state;
+  const tn_function_t* entry =
+      after("shift-divisions",
+            MAIN("%x: " U, U ", " U,
+                 "%a = stablehlo.constant dense<2> : tensor<i64>\n"
+                 "%b = stablehlo.convert %a : (tensor<i64>) -> tensor<ui32>\n"
+                 "%c = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<ui32>) -> " U "\n"
+                 "%d = stablehlo.constant dense<256> : " U "\n"
+                 "%e = stablehlo.convert %d : (" U ") -> tensor<4xui8>\n"
+                 "%f = stablehlo.convert %e : (tensor<4xui8>) -> " U "\n"
+                 "%q = stablehlo.divide %x, %c : " U "\n"
+                 "%r = stablehlo.divide %x, %f : " U "\n" RETURN("%q, %r", U ", " U)));
+  assert_ptr_equal(returned(entry, 0)->node->op, TN__OP(shift_right_logical));
+  assert_ptr_equal(returned(entry, 1)->node->op, TN__OP(divide));
+}
+
 // By 0, by 6, by several numbers, and of signed ones.
 static void other_divisions_stay(void** state) {
   (void)state;
@@ -907,6 +925,7 @@ int main(void) {
       cmocka_unit_test_teardown(folding_keeps_the_sign_of_zero_and_the_bits_of_nan, release),
       cmocka_unit_test_teardown(large_results_are_not_folded, release),
       cmocka_unit_test_teardown(divisions_by_powers_of_two_are_shifts, release),
+      cmocka_unit_test_teardown(divisors_may_be_converted, release),
       cmocka_unit_test_teardown(other_divisions_stay, release),
       cmocka_unit_test_teardown(equal_operations_are_merged, release),
       cmocka_unit_test_teardown(operations_that_differ_are_not_merged, release),

@@ -3,26 +3,29 @@
 #include "kernel/common/element.h"
 #include "pass/passes.h"
 
-static bool is_of_integers(const tn_value_t* value) {
-  if (!tn__type_is_tensor(value->type)) return false;
+// How many bits the largest value of an integer type has; 0: it is none.
+static uint32_t bits_of(const tn_value_t* value) {
+  if (!tn__type_is_tensor(value->type)) return 0;
   const tn_kind_t kind = tn_dtype_kind(value->type->dtype);
-  return kind == TN_KIND_UNSIGNED || kind == TN_KIND_SIGNED;
+  const uint32_t width = tn_dtype_bit_width(value->type->dtype);
+  return kind == TN_KIND_UNSIGNED ? width : kind == TN_KIND_SIGNED ? width - 1 : 0;
 }
 
 // The power of two that all elements of the value are; 0: they are something else.
 static uint64_t power_of(tn_value_t* value) {
   value = tn__value_resolve(value);
-  const uint32_t bits = tn_dtype_bit_width(value->type->dtype);
-  // Integers that are converted are not folded yet.
-  while (value->node &&
-         (value->node->op == TN__OP(broadcast_in_dim) ||
-          (value->node->op == TN__OP(convert) && is_of_integers(value->node->operands[0])))) {
+  uint32_t bits = bits_of(value);
+  // Integers that are converted are not folded yet: they are the same if they fit all types.
+  while (value->node && (value->node->op == TN__OP(broadcast_in_dim) ||
+                         (value->node->op == TN__OP(convert) && bits))) {
     value = tn__value_resolve(value->node->operands[0]);
+    const uint32_t own = bits_of(value);
+    if (own < bits) bits = own;
   }
   const tn_attr_t* constant = tn__pass_constant_of(value);
   if (!constant || !(constant->elements.splat || tn__type_size(value->type) == 1)) return 0;
   const uint64_t power = (uint64_t)tn__element_to_i64(value->type->dtype, constant->elements.data);
-  return power & (power - 1) || power >> (bits - 1) > 1 ? 0 : power;
+  return power & (power - 1) || !bits || power >> (bits - 1) > 1 ? 0 : power;
 }
 
 // An array of the type of the node's result, all elements of which are `value`.

@@ -16,7 +16,7 @@
        ">\n"
 
 // x[i], with negative indices from the end, as JAX has it.
-#define ONE_INDEX(integer)                                                                         \
+#define ONE_INDEX(integer) \
   MAIN("%x: tensor<65xf32>, %q: tensor<70x90xi32>", "tensor<70x90xf32>",                           \
        CONVERT(                                                                                    \
            "%i", "%q", "70x90",                                                                    \

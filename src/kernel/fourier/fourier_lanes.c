@@ -248,6 +248,7 @@ bool tn__fourier_is_long(int64_t length) {
 tn_status_t tn__fourier_long_plan(tn_arena_t* arena, int64_t length, bool is_narrow,
                                   tn_fourier_long_t** out_fourier) {
   const int64_t column = find_column(length), lanes = tn__fourier_lane_count(is_narrow);
+  if (!column) return tn_status_create(TN_CODE_INTERNAL, "fft: the line is not long");
   const int64_t row = length / column, coarse_count = tn__ceil_divide(length, FINE);
   tn_fourier_long_t* fourier;
   tn_complex_lanes_t* turns;
