@@ -221,6 +221,11 @@ CASES = {
     "layer norm of rows, 4096x1024 f32": (layer_norm, [floats(4096, 1024), floats(1024), floats(1024)]),
     "gather 65,536 rows of 128 f32": (lambda x, i: x[i], [floats(65536, 128), indices(65536, 65536)]),
     "gather 2^20 numbers": (lambda x, i: x[i], [LIST, indices(1 << 20, 1 << 20)]),
+    "gather 2^20 numbers of 1024x1024, by row and column": (
+        lambda x, i, j: x[i, j], [floats(1024, 1024), indices(1024, 1 << 20), indices(1024, 1 << 20)]),
+    "bilinear interpolation, 512x512 f32": (
+        lambda x, u, v: jax.scipy.ndimage.map_coordinates(x, [511 * abs(jnp.sin(u)), 511 * abs(jnp.sin(v))], order=1),
+        [floats(512, 512), floats(512, 512), floats(512, 512)]),
     "scatter-add 2^20 numbers into 2^16": (
         lambda x, i, u: x.at[i].add(u), [floats(1 << 16), indices(1 << 16, 1 << 20), LIST]),
     "scatter-add 65,536 rows of 128 into 4,096": (

@@ -248,8 +248,9 @@ bool tn__node_is_elementwise(const tn_node_t* node);
 // A gather of single elements of a list: element i of the result is that at element i of operand 1,
 // so that it is elementwise but for operand 0.
 bool tn__node_looks_up(const tn_node_t* node);
-// Whether any element of the results may depend on any element of the operand, of a node that is
-// elementwise or looks up.
+// One or the other: the members of fusions, but for reductions.
+bool tn__node_has_elements(const tn_node_t* node);
+// Whether any element of such a node's results may depend on any element of the operand.
 bool tn__node_reads_all(const tn_node_t* node, size_t operand);
 
 // `status` with the node's place and source line. Takes and returns it.

@@ -156,6 +156,10 @@ bool tn__node_looks_up(const tn_node_t* node) {
              (int64_t)indices->rank;
 }
 
+bool tn__node_has_elements(const tn_node_t* node) {
+  return tn__node_is_elementwise(node) || tn__node_looks_up(node);
+}
+
 bool tn__node_reads_all(const tn_node_t* node, size_t operand) {
   return operand == 0 && tn__node_looks_up(node);
 }

@@ -6,11 +6,10 @@
 
 // Text says a user's operation as a custom call; whether it is elementwise is known when the
 // module is compiled.
-static bool is_elementwise(const tn_node_t* node) {
+static bool has_elements(const tn_node_t* node) {
   if (node->region_count || node->result_count == 0) return false;
   if (!tn__op_has(node->op, TN_FOREIGN)) {
-    return tn__op_has(node->op, TN_PURE) &&
-           (tn__node_is_elementwise(node) || tn__node_looks_up(node));
+    return tn__op_has(node->op, TN_PURE) && tn__node_has_elements(node);
   }
   return !tn__attr_get_bool(&node->attrs, "has_side_effect", false);
 }
@@ -23,7 +22,7 @@ const tn_type_t* tn__fusion_shape(const tn_region_t* region) {
   const tn_type_t* largest = NULL;
   TN_FOR_EACH_NODE (node, region) {
     if (node->op == TN__OP(reduce)) return node->operands[0]->type;
-    if (!is_elementwise(node) || !tn__type_is_tensor(node->results[0].type)) continue;
+    if (!has_elements(node) || !tn__type_is_tensor(node->results[0].type)) continue;
     const tn_type_t* shape = node->results[0].type;
     if (!largest || tn__type_size(shape) > tn__type_size(largest)) largest = shape;
   }
@@ -31,8 +30,7 @@ const tn_type_t* tn__fusion_shape(const tn_region_t* region) {
 }
 
 static tn_status_t check_kind(const tn_node_t* node) {
-  if (node->op == TN__OP(reduce) || tn__op_makes_view(node->op) || is_elementwise(node))
-    return TN_OK;
+  if (node->op == TN__OP(reduce) || tn__op_makes_view(node->op) || has_elements(node)) return TN_OK;
   return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                           "fusion: its region holds %s; expected elementwise operations without "
                           "effects, gathers of elements of lists, reductions, and views of values",

@@ -15,11 +15,7 @@ static void fold(const char* text) {
 }
 
 static size_t count(const char* op) {
-  size_t count = 0;
-  TN_FOR_EACH_NODE (node, tn__module_entry(rewritten)->body) {
-    count += strcmp(tn__op_short_name(node->op), op) == 0;
-  }
-  return count;
+  return count_in(tn__module_entry(rewritten)->body, op);
 }
 
 // --- convolutions

@@ -119,16 +119,12 @@ static bool is_here(const finder_t* finder, const tn_value_t* value) {
   return value->node && value->region == finder->region;
 }
 
-// Whether it computes element i from elements i of operands, and of lists that it looks up in.
-static bool has_elements(const tn_node_t* node) {
-  return tn__node_is_elementwise(node) || tn__node_looks_up(node);
-}
-
 // Whether there is something to find: the kinds of nodes are found on the way.
 static bool has_large(const finder_t* finder) {
   for (uint32_t i = 0; i < finder->groups->node_count; ++i) {
     const tn_node_t* node = finder->groups->nodes[i];
-    if (has_elements(node) && node->result_count && is_large(finder, node->results[0].type)) {
+    if (tn__node_has_elements(node) && node->result_count &&
+        is_large(finder, node->results[0].type)) {
       return true;
     }
   }
@@ -206,7 +202,7 @@ static tn_status_t classify(finder_t* finder, uint32_t i) {
   const tn_node_t* node = finder->groups->nodes[i];
   tn_fusion_role_t role = TN_FUSION_OUTSIDE;
   if (node->op == TN__OP(reduce)) return classify_reduction(finder, i);
-  if (!has_elements(node) || node->result_count == 0) return TN_OK;
+  if (!tn__node_has_elements(node) || node->result_count == 0) return TN_OK;
   if (finder->has_folds) TN_RETURN_IF_ERROR(classify_rows(finder, i));
   if (finder->kinds[i] == ROW || !is_large(finder, node->results[0].type)) return TN_OK;
   TN_RETURN_IF_ERROR(find_role(finder, i, &role));

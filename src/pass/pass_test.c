@@ -35,15 +35,6 @@ static const tn_function_t* after_all(const char* text) {
   return entry;
 }
 
-static size_t count_in(const tn_region_t* region, const char* op) {
-  size_t count = 0;
-  TN_FOR_EACH_NODE (node, region) {
-    count += strcmp(tn__op_short_name(node->op), op) == 0;
-    for (uint32_t i = 0; i < node->region_count; ++i) count += count_in(node->regions[i], op);
-  }
-  return count;
-}
-
 static size_t count(const tn_function_t* function, const char* op) {
   return count_in(function->body, op);
 }

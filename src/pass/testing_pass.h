@@ -18,6 +18,16 @@ static inline tn_function_t* clone_of(const char* text) {
   return entry;
 }
 
+// Operations of that name, those of inner regions included.
+static inline size_t count_in(const tn_region_t* region, const char* op) {
+  size_t count = 0;
+  TN_FOR_EACH_NODE (node, region) {
+    count += strcmp(tn__op_short_name(node->op), op) == 0;
+    for (uint32_t i = 0; i < node->region_count; ++i) count += count_in(node->regions[i], op);
+  }
+  return count;
+}
+
 static inline int release(void** state) {
   (void)state;
   tn_module_release(rewritten);

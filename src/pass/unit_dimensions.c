@@ -14,10 +14,6 @@ static bool is_same_but_for_units(const tn_type_t* a, const tn_type_t* b) {
   }
 }
 
-static bool has_elements(const tn_node_t* node) {
-  return node && (tn__node_is_elementwise(node) || tn__node_looks_up(node));
-}
-
 // What it is a reshape of, behind any number of them.
 static tn_value_t* source_of(tn_value_t* value) {
   value = tn__value_resolve(value);
@@ -33,7 +29,8 @@ static const tn_type_t* find_shape(const tn_node_t* node) {
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     const tn_value_t *value = tn__value_resolve(node->operands[i]),
                      *source = source_of(node->operands[i]);
-    if (source == value || !has_elements(source->node) || !tn__type_same_shape(value->type, type)) {
+    if (source == value || !source->node || !tn__node_has_elements(source->node) ||
+        !tn__type_same_shape(value->type, type)) {
       continue;
     }
     if (!tn__type_same_shape(source->type, type) && is_same_but_for_units(source->type, type)) {

@@ -226,3 +226,20 @@ void tn__testing_poison(tn_program_t* program, unsigned char byte) {
   }
   tn__testing_buffers_release(&results);
 }
+
+void tn__testing_expect_same_bits(tn_program_t* program, const char* text, uint64_t seed) {
+  tn_program_t* plain = tn__testing_program(text, true);
+  tn_testing_buffers_t arguments;
+  tn_testing_bytes_t wanted, found;
+  tn__testing_arguments(plain, seed, &arguments);
+  TN_ASSERT_OK(tn__testing_run_bytes(plain, NULL, &arguments, &wanted));
+  tn__testing_poison(program, 0xA5);
+  TN_ASSERT_OK(tn__testing_run_bytes(program, NULL, &arguments, &found));
+  tn__testing_unify_nans(plain, &wanted);
+  tn__testing_unify_nans(program, &found);
+  if (!tn__testing_bytes_equal(&found, &wanted)) fail_msg("other bits of\n%s", text);
+  tn__testing_buffers_release(&arguments);
+  free(wanted.bytes);
+  free(found.bytes);
+  tn_program_release(plain);
+}

@@ -53,6 +53,10 @@ tn_status_t tn__testing_run_bytes(tn_program_t* program, const tn_run_options_t*
 void tn__testing_unify_nans(const tn_program_t* program, tn_testing_bytes_t* bytes);
 bool tn__testing_bytes_equal(const tn_testing_bytes_t* a, const tn_testing_bytes_t* b);
 
+// Fails the test unless the program, which is that text's, gives the bits of its operations run one
+// by one, but for which NaN it is; the arguments follow from `seed`.
+void tn__testing_expect_same_bits(tn_program_t* program, const char* text, uint64_t seed);
+
 // Fills what the program's next run will find in its memory: temporaries of the activation it will
 // take, and memory that its results will be given.
 void tn__testing_poison(tn_program_t* program, unsigned char byte);

@@ -59,23 +59,6 @@ static bool has_loop(const tn_program_t* program) {
   return false;
 }
 
-static void expect_the_same_bits(tn_program_t* program, const char* text) {
-  tn_program_t* plain = tn__testing_program(text, true);
-  tn_testing_buffers_t arguments;
-  tn_testing_bytes_t wanted, found;
-  tn__testing_arguments(plain, 5, &arguments);
-  TN_ASSERT_OK(tn__testing_run_bytes(plain, NULL, &arguments, &wanted));
-  tn__testing_buffers_release(&arguments);
-  tn__testing_arguments(program, 5, &arguments);
-  tn__testing_poison(program, 0xA5);
-  TN_ASSERT_OK(tn__testing_run_bytes(program, NULL, &arguments, &found));
-  assert_true(tn__testing_bytes_equal(&found, &wanted));
-  tn__testing_buffers_release(&arguments);
-  free(wanted.bytes);
-  free(found.bytes);
-  tn_program_release(plain);
-}
-
 static void expect(const char* text, bool is_unrolled) {
   tn_program_t* program = tn__testing_program(text, false);
   assert_int_equal(has_loop(program), !is_unrolled);
@@ -83,7 +66,7 @@ static void expect(const char* text, bool is_unrolled) {
     assert_int_equal(program->instruction_count, 1);  // one fusion
     assert_true(program->arena_byte_size < 64 * 128 * 4);
   }
-  expect_the_same_bits(program, text);
+  tn__testing_expect_same_bits(program, text, 5);
   tn_program_release(program);
 }
 
