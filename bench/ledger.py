@@ -41,6 +41,10 @@ def indices(limit, *shape):
     return RANDOM.integers(0, limit, shape, np.int32)
 
 
+def bytes_(*shape):
+    return RANDOM.integers(-128, 128, shape, np.int8)
+
+
 def max_pool(x):
     return lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")
 
@@ -181,7 +185,12 @@ CASES = {
     "100,000 times 3x3 by 3x3 f32": (jnp.matmul, [floats(100000, 3, 3), floats(100000, 3, 3)]),
     "one row of 768 by 50,257x768, transposed": (lambda h, e: h @ e.T, [floats(1, 768), floats(50257, 768)]),
     "8 rows of 768 by 50,257x768, transposed": (lambda h, e: h @ e.T, [floats(8, 768), floats(50257, 768)]),
+    **{f"{name} of 768 by 50,257x768, transposed, bf16": (
+        lambda h, e: h @ e.T, [x.astype(jnp.bfloat16) for x in (floats(rows, 768), floats(50257, 768))])
+       for name, rows in {"one row": 1, "8 rows": 8}.items()},
     "dot 1024x1024x1024 bf16": (jnp.dot, [x.astype(jnp.bfloat16) for x in (floats(1024, 1024), floats(1024, 1024))]),
+    "dot 1024x1024x1024 i8 to i32": (
+        lambda a, b: lax.dot(a, b, preferred_element_type=np.int32), [bytes_(1024, 1024), bytes_(1024, 1024)]),
     "attention 2x8x512x64 f32": (attention, HEADS),
     "MLP of 4 layers of 1,024, 256 rows f32": (mlp, LAYERS),
     "gradient of that MLP": (jax.grad(lambda *a: mlp(*a).sum(), argnums=(1, 2, 3, 4)), LAYERS),

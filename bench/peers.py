@@ -189,6 +189,8 @@ ROWS = {
     "100,000 times 3x3 by 3x3 f32": PRODUCT,
     "one row of 768 by 50,257x768, transposed": TRANSPOSED,
     "8 rows of 768 by 50,257x768, transposed": TRANSPOSED,
+    "one row of 768 by 50,257x768, transposed, bf16": {MLX: TRANSPOSED[MLX], TORCH: TRANSPOSED[TORCH]},
+    "8 rows of 768 by 50,257x768, transposed, bf16": {MLX: TRANSPOSED[MLX], TORCH: TRANSPOSED[TORCH]},
     "dot 1024x1024x1024 bf16": {MLX: PRODUCT[MLX], TORCH: PRODUCT[TORCH]},
     "attention 2x8x512x64 f32": {
         NUMPY: lambda np, q, k, v: softmax(np, q @ k.swapaxes(2, 3) * np.float32(0.125)) @ v,

@@ -576,8 +576,10 @@ static void write_sort(tn_sample_t* sample, const char* operation) {
 // --- generators: sums of products
 
 static void write_dot_general(tn_sample_t* sample, const char* operation) {
-  const int64_t batch = tn__sample_pick(sample, 0, 3), rows = tn__sample_pick(sample, 0, 20);
-  const int64_t depth = tn__sample_pick(sample, 0, 20), columns = tn__sample_pick(sample, 0, 20);
+  const int64_t most = tn__sample_pick(sample, 0, 3) ? 20 : 45;  // packed products are larger
+  const int64_t batch = tn__sample_pick(sample, 0, 3), rows = tn__sample_pick(sample, 0, most);
+  const int64_t depth = tn__sample_pick(sample, 0, most);
+  const int64_t columns = tn__sample_pick(sample, 0, most);
   const bool has_batch = toss(sample), is_turned = toss(sample);
   shape_t lhs = {.rank = 0}, rhs = {.rank = 0}, result = {.rank = 0};
   if (has_batch) lhs.dims[lhs.rank++] = rhs.dims[rhs.rank++] = result.dims[result.rank++] = batch;

@@ -211,6 +211,37 @@ static void rows_with_gaps_are_folded_like_dense_ones(void** state) {
   }
 }
 
+// Products large enough to convert operands as they read them: with neighbours along either
+// dimension of a matrix, and along neither.
+static void products_convert_what_they_read_of_views(void** state) {
+  (void)state;
+  static const char* const turns[] = {"1, 0, 2", "2, 0, 1", "0, 1, 2", "0, 2, 1"};
+  static const char* const dtypes[] = {"bf16", "f16", "i8", "i16"};
+  for (size_t t = 0; t < sizeof turns / sizeof *turns; ++t) {
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
+      const bool is_integer = dtypes[d][0] == 'i';
+      const int64_t sizes[] = {3, 40, 70};
+      int64_t from[3];
+      for (size_t i = 0; i < 3; ++i) from[turns[t][3 * i] - '0'] = sizes[i];
+      char text[1024], view[64];
+      snprintf(view, sizeof view, "tensor<3x40x70x%s>", dtypes[d]);
+      snprintf(text, sizeof text,
+               "func.func @main(%%x: tensor<%dx%dx%dx%s>, %%y: tensor<3x70x33x%s>) -> "
+               "tensor<3x40x33x%s> {\n"
+               "%%v = stablehlo.transpose %%x, dims = [%s] : (tensor<%dx%dx%dx%s>) -> %s\n"
+               "%%w = STORED\n"
+               "%%r = stablehlo.dot_general %%w, %%y, batching_dims = [0] x [0], contracting_dims "
+               "= [2] x [1] : (%s, tensor<3x70x33x%s>) -> tensor<3x40x33x%s>\n"
+               "return %%r : tensor<3x40x33x%s>\n}\n",
+               (int)from[0], (int)from[1], (int)from[2], dtypes[d], dtypes[d],
+               is_integer ? "i32" : dtypes[d], turns[t], (int)from[0], (int)from[1], (int)from[2],
+               dtypes[d], view, view, dtypes[d], is_integer ? "i32" : dtypes[d],
+               is_integer ? "i32" : dtypes[d]);
+      compare_with_stored(text, view);
+    }
+  }
+}
+
 static void every_reader_reads_every_view(void** state) {
   (void)state;
   for (size_t v = 0; v < VIEW_COUNT; ++v) {
@@ -236,6 +267,7 @@ static int setup(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_convert_what_they_read_of_views),
       cmocka_unit_test(every_reader_reads_every_view),
       cmocka_unit_test(transposed_operands_are_gathered_in_blocks),
       cmocka_unit_test(rows_with_gaps_are_folded_like_dense_ones),

@@ -6,10 +6,18 @@
 
 typedef tn_dot_path_t path_t;
 
+// Elements that become others in scratch memory; `conversion.run` is NULL where they stay.
+typedef struct converted {
+  tn_conversion_t conversion;
+  size_t offset;
+  int64_t count;
+} converted_t;
+
 typedef struct dot {
   tn_dot_plan_t plan;
   tn_gemm_t gemm;
   size_t gemm_offset;
+  converted_t operands[2], result;  // operands that are not converted as they are read
 } dot_t;
 
 // A group of dimensions (batch, free or contracted ones) of one operand.
@@ -78,7 +86,8 @@ static bool has_lines(const group_t* line, const group_t* across) {
 
 static bool grants(tn_dot_layout_t layout, const group_t* outer, const group_t* inner) {
   switch (layout) {
-    case TN_DOT_ANY_STRIDES: return true;
+    case TN_DOT_ANY_STRIDES:
+    case TN_DOT_NO_VIEW: return true;
     case TN_DOT_UNIT_STRIDE: return has_lines(inner, outer) || has_lines(outer, inner);
     case TN_DOT_DENSE: break;
   }
@@ -87,11 +96,11 @@ static bool grants(tn_dot_layout_t layout, const group_t* outer, const group_t* 
 }
 
 // Makes outer and inner group fold, in the requested layout, by moving the operand into the order
-// batch, outer, inner if need be, or in any case if it `must_move`. Batch dimensions may be
-// anywhere.
-static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_layout_t layout, bool must_move,
-                             const tn_type_t* type, group_t* batch, group_t* outer, group_t* inner,
-                             path_t* path) {
+// batch, outer, inner if need be. Batch dimensions may be anywhere.
+static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_layout_t layout, size_t operand,
+                             group_t* batch, group_t* outer, group_t* inner, path_t* path) {
+  const tn_type_t* type = tn__site_operand(site, operand);
+  const bool must_move = layout == TN_DOT_NO_VIEW && site->views && site->views[operand].strides;
   path->element_count = tn__type_size(type);
   group_t* const groups[] = {batch, outer, inner};
   const bool outer_folds = fold(outer), inner_folds = fold(inner);
@@ -118,15 +127,6 @@ static tn_status_t plan_move(tn_kernel_site_t* site, tn_dot_layout_t layout, boo
   path->moved_offset = tn__site_reserve(site, tn__type_byte_size(type));
   return tn__strided_copy_prepare(site->arena, element_size, rank, dims, target_strides,
                                   source_strides, &path->move);
-}
-
-static void plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t to,
-                            size_t scratch_element_size, path_t* path) {
-  path->is_converted = tn__product_converts(from, to);
-  if (!path->is_converted) return;
-  path->conversion = tn__conversion(from, to);
-  path->converted_offset =
-      tn__site_reserve(site, (size_t)path->element_count * scratch_element_size);
 }
 
 // Loops over the batch dimensions, merged where both operands let them.
@@ -185,35 +185,15 @@ tn_status_t tn__dot_extent(const tn_op_use_t* use, tn_dot_extent_t* out_extent) 
   return TN_OK;
 }
 
-// What is converted is taken as it is, one element after the other.
-static bool must_move(const tn_kernel_site_t* site, size_t operand, tn_dtype_t compute) {
-  return site->views && site->views[operand].strides &&
-         tn__product_converts(tn__site_operand(site, operand)->dtype, compute);
-}
-
-tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout, bool keeps_dtypes,
-                         tn_dot_plan_t* out_plan) {
-  const tn_type_t *lhs_type = tn__site_operand(site, 0), *rhs_type = tn__site_operand(site, 1);
-  const tn_type_t* result_type = tn__site_result(site, 0);
+tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout, tn_dot_plan_t* out_plan) {
+  const tn_dtype_t dtypes[] = {tn__site_operand(site, 0)->dtype, tn__site_operand(site, 1)->dtype};
   operand_t lhs = {0}, rhs = {0};
   tn_dot_plan_t plan = {0};
   TN_RETURN_IF_ERROR(read_dimensions(site->use, site->views, &lhs, &rhs));
-  fold(&lhs.contracted);
-  const tn_dtype_t compute = tn__product_carrier(lhs_type->dtype, rhs_type->dtype,
-                                                 result_type->dtype, lhs.contracted.count);
-  const bool moves_lhs = !keeps_dtypes && must_move(site, 0, compute);
-  const bool moves_rhs = !keeps_dtypes && must_move(site, 1, compute);
-  TN_RETURN_IF_ERROR(plan_move(site, layout, moves_lhs, lhs_type, &lhs.batch, &lhs.free,
-                               &lhs.contracted, &plan.lhs));
-  TN_RETURN_IF_ERROR(plan_move(site, layout, moves_rhs, rhs_type, &rhs.batch, &rhs.contracted,
-                               &rhs.free, &plan.rhs));
-  plan.result.element_count = tn__type_size(result_type);
-  if (!keeps_dtypes) {
-    const size_t compute_size = tn_dtype_byte_size(compute);
-    plan_conversion(site, lhs_type->dtype, compute, compute_size, &plan.lhs);
-    plan_conversion(site, rhs_type->dtype, compute, compute_size, &plan.rhs);
-    plan_conversion(site, compute, result_type->dtype, compute_size, &plan.result);
-  }
+  TN_RETURN_IF_ERROR(plan_move(site, layout, 0, &lhs.batch, &lhs.free, &lhs.contracted, &plan.lhs));
+  TN_RETURN_IF_ERROR(plan_move(site, layout, 1, &rhs.batch, &rhs.contracted, &rhs.free, &plan.rhs));
+  const tn_dtype_t compute = tn__product_carrier(
+      dtypes[0], dtypes[1], tn__site_result(site, 0)->dtype, lhs.contracted.count);
   plan.shape = (tn_gemm_shape_t){
       .type = tn__product_type(compute),
       .rows = lhs.free.count,
@@ -229,10 +209,49 @@ tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout, bool ke
   return TN_OK;
 }
 
+// --- our own kernel
+
+static converted_t plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t to,
+                                   tn_dtype_t compute, int64_t count) {
+  if (!tn__product_converts(from, to)) return (converted_t){0};
+  const size_t length = (size_t)count * tn_dtype_byte_size(compute);
+  return (converted_t){tn__conversion(from, to), tn__site_reserve(site, length), count};
+}
+
+static tn_conversion_t load_of(tn_dtype_t from, tn_dtype_t to) {
+  return tn__product_converts(from, to) ? tn__conversion(from, to) : (tn_conversion_t){0};
+}
+
 tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
+  const tn_type_t *lhs = tn__site_operand(site, 0), *rhs = tn__site_operand(site, 1);
+  const tn_type_t* result = tn__site_result(site, 0);
+  tn_dot_extent_t extent;
   dot_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, false, &state->plan));
+  TN_RETURN_IF_ERROR(tn__dot_extent(site->use, &extent));
+  const tn_dtype_t compute =
+      tn__product_carrier(lhs->dtype, rhs->dtype, result->dtype, extent.depth);
+  const bool converts =
+      tn__product_converts(lhs->dtype, compute) || tn__product_converts(rhs->dtype, compute);
+  const bool loads = converts && tn__gemm_loads(&(tn_gemm_shape_t){
+                                     .type = tn__product_type(compute),
+                                     .rows = extent.rows,
+                                     .columns = extent.columns,
+                                     .depth = extent.depth,
+                                 });
+  tn_dot_layout_t layout = TN_DOT_ANY_STRIDES;
+  if (converts) layout = loads ? TN_DOT_UNIT_STRIDE : TN_DOT_NO_VIEW;
+  TN_RETURN_IF_ERROR(tn__dot_plan(site, layout, &state->plan));
+  if (loads) {
+    state->plan.shape.lhs_load = load_of(lhs->dtype, compute);
+    state->plan.shape.rhs_load = load_of(rhs->dtype, compute);
+  } else {
+    state->operands[0] =
+        plan_conversion(site, lhs->dtype, compute, compute, state->plan.lhs.element_count);
+    state->operands[1] =
+        plan_conversion(site, rhs->dtype, compute, compute, state->plan.rhs.element_count);
+  }
+  state->result = plan_conversion(site, compute, result->dtype, compute, tn__type_size(result));
   state->gemm = tn__gemm_plan(&state->plan.shape);
   state->gemm_offset = tn__site_reserve(site, state->gemm.scratch_byte_size);
   return TN_OK;
@@ -251,32 +270,35 @@ tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel_call_t* cal
     TN_RETURN_IF_ERROR(tn__strided_copy_run(&path->move, call->context->pool, moved, data));
     data = moved;
   }
-  if (path->is_converted) {
-    void* converted = scratch + path->converted_offset;
-    TN_RETURN_IF_ERROR(tn__product_convert(&path->conversion, call->context->pool, data, converted,
-                                           path->element_count));
-    data = converted;
-  }
   *out_data = data;
+  return TN_OK;
+}
+
+static tn_status_t fetch_converted(const dot_t* state, const tn_kernel_call_t* call, size_t index,
+                                   const void** out_data) {
+  const converted_t* converted = &state->operands[index];
+  TN_RETURN_IF_ERROR(
+      tn__dot_fetch(index ? &state->plan.rhs : &state->plan.lhs, call, index, out_data));
+  if (!converted->conversion.run || converted->count == 0) return TN_OK;
+  void* target = (char*)call->scratch + converted->offset;
+  TN_RETURN_IF_ERROR(tn__product_convert(&converted->conversion, call->context->pool, *out_data,
+                                         target, converted->count));
+  *out_data = target;
   return TN_OK;
 }
 
 tn_status_t tn__cpu_dot_run(const tn_kernel_call_t* call) {
   const dot_t* state = call->state;
   tn_pool_t* pool = call->context->pool;
-  const tn_dot_path_t* result = &state->plan.result;
   char* scratch = call->scratch;
   const void *lhs, *rhs;
-  if (result->element_count == 0) return TN_OK;
-  TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.lhs, call, 0, &lhs));
-  TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.rhs, call, 1, &rhs));
-  if (!result->is_converted) {
-    return tn__gemm_run(&state->gemm, pool, lhs, rhs, call->results[0],
-                        scratch ? scratch + state->gemm_offset : NULL);
-  }
-  void* sums = scratch + result->converted_offset;
-  TN_RETURN_IF_ERROR(
-      tn__gemm_run(&state->gemm, pool, lhs, rhs, sums, scratch + state->gemm_offset));
-  return tn__product_convert(&result->conversion, pool, sums, call->results[0],
-                             result->element_count);
+  if (state->gemm.form == TN_GEMM_NOTHING) return TN_OK;  // without scratch
+  TN_RETURN_IF_ERROR(fetch_converted(state, call, 0, &lhs));
+  TN_RETURN_IF_ERROR(fetch_converted(state, call, 1, &rhs));
+  const converted_t* result = &state->result;
+  void* sums = result->conversion.run ? scratch + result->offset : call->results[0];
+  TN_RETURN_IF_ERROR(tn__gemm_run(&state->gemm, pool, lhs, rhs, sums,
+                                  scratch ? scratch + state->gemm_offset : NULL));
+  if (!result->conversion.run) return TN_OK;
+  return tn__product_convert(&result->conversion, pool, sums, call->results[0], result->count);
 }

@@ -16,30 +16,27 @@ TN_MUST_USE tn_status_t tn__cpu_dot_run(const tn_kernel_call_t* call);
 
 // How an operand gets to the matrix product: as it is, or by way of scratch memory.
 typedef struct tn_dot_path {
+  int64_t element_count;
   bool is_moved;  // its dimensions do not fold into batch, rows and depth: put in order
   tn_strided_copy_t move;
   size_t moved_offset;  // in scratch
-  bool is_converted;    // to what is computed in
-  tn_conversion_t conversion;
-  size_t converted_offset;  // in scratch
-  int64_t element_count;
 } tn_dot_path_t;
 
 typedef struct tn_dot_plan {
   tn_gemm_shape_t shape;
   tn_dot_path_t lhs, rhs;
-  tn_dot_path_t result;  // converted only
 } tn_dot_plan_t;
 
 typedef enum tn_dot_layout {
   TN_DOT_ANY_STRIDES,
   TN_DOT_UNIT_STRIDE,  // in one of the two dimensions of each matrix
   TN_DOT_DENSE,        // each matrix, or its transpose
+  TN_DOT_NO_VIEW,      // any strides, but elements that follow each other in memory
 } tn_dot_layout_t;
 
-// `keeps_dtypes`: nothing is converted. Adds to the site's scratch memory.
+// Nothing is converted. Adds to the site's scratch memory.
 TN_MUST_USE tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout,
-                                     bool keeps_dtypes, tn_dot_plan_t* out_plan);
+                                     tn_dot_plan_t* out_plan);
 // Operand `index` as its path gives it.
 TN_MUST_USE tn_status_t tn__dot_fetch(const tn_dot_path_t* path, const tn_kernel_call_t* call,
                                       size_t index, const void** out_data);

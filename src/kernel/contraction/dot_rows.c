@@ -11,7 +11,7 @@ bool tn__dot_rows_fit(const tn_op_use_t* use) {
 }
 
 tn_status_t tn__dot_rows_prepare(tn_kernel_site_t* site, tn_dot_rows_t* out_rows) {
-  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, false, &out_rows->plan));
+  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, &out_rows->plan));
   out_rows->gemm = tn__gemm_plan(&out_rows->plan.shape);
   out_rows->packed_offset = tn__site_reserve(site, tn__gemm_packed_byte_size(&out_rows->gemm));
   return TN_OK;

@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "base/status.h"
+#include "kernel/common/element.h"
 #include "kernel/contraction/gemm_set.h"
 
 // What is computed in; integers wrap, of either sign.
@@ -26,7 +27,7 @@ typedef struct tn_gemm_batch {
 } tn_gemm_batch_t;
 
 // result[b][i][j] = sum over p of lhs[b][i][p] * rhs[b][p][j], where b goes over the batch loops,
-// outermost first. Strides in elements; the result is dense.
+// outermost first. Strides in elements of the operand; the result is dense.
 typedef struct tn_gemm_shape {
   tn_gemm_type_t type;
   size_t batch_loop_count;
@@ -34,6 +35,9 @@ typedef struct tn_gemm_shape {
   int64_t rows, columns, depth;
   int64_t lhs_row_stride, lhs_depth_stride;
   int64_t rhs_depth_stride, rhs_column_stride;
+  // How elements become what is computed in as they are read, where tn__gemm_loads; one of the
+  // operand's two strides is 1 then. `run` is NULL: they are of the type.
+  tn_conversion_t lhs_load, rhs_load;
 } tn_gemm_shape_t;
 
 typedef enum tn_gemm_form {
@@ -54,11 +58,17 @@ typedef struct tn_gemm {
   bool is_complex;
   int64_t batch;  // matrices in all
   size_t scalar_size, element_size;
-  int64_t slots;          // BLOCKED: how many matrices are under way at once
-  size_t slot_byte_size;  // of scratch for each
-  bool packs_vectors;     // THIN: the vectors are copied into scratch, one after the other
+  tn_conversion_t lhs_load, rhs_load;  // to what is packed, or to the type
+  size_t lhs_size, rhs_size;           // bytes of an element
+  int64_t slots;                       // BLOCKED: how many matrices are under way at once
+  size_t slot_byte_size;               // of scratch for each
+  bool packs_vectors;  // VECTOR, THIN: they are copied into scratch, one after the other
   size_t scratch_byte_size;
 } tn_gemm_t;
+
+// Whether operands of other dtypes can be converted as they are read, by pieces that stay in the
+// cache; of products of few terms the caller converts them before. Reads the type and the sizes.
+bool tn__gemm_loads(const tn_gemm_shape_t* shape);
 
 tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape);
 // `scratch` has the planned length, 64-byte aligned. `pool` may be NULL.

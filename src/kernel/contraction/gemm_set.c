@@ -5,6 +5,14 @@
 
 #include "kernel/common/loop.h"
 
+#if TN_ISA_X86
+#include <immintrin.h>
+// Sums of 32 bits wrap, as do the only two products whose sum does not fit: -32768 * -32768 twice.
+typedef uint32_t uint32x4_t __attribute__((vector_size(16)));
+typedef uint32_t uint32x8_t __attribute__((vector_size(32)));
+typedef uint32_t uint32x16_t __attribute__((vector_size(64)));
+#endif
+
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
 // the same operations in the same order on each element. Where there is fused multiply-add, a
 // product and its sum are one operation here, as the specification allows; all sets that have it
@@ -24,6 +32,10 @@
 #define FUSES 0
 #endif
 #define TARGET
+#if TN_ISA_X86
+#define PLUS_PAIRS(sums, a, b) \
+  ((sums) + (uint32x4_t)_mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
+#endif
 #define VECTOR_BYTES 16
 #define ROWS 4
 #define VECTORS 2
@@ -33,6 +45,8 @@
 #define SET avx2
 #define FUSES 1
 #define TARGET TN_ISA_TARGET_FMA
+#define PLUS_PAIRS(sums, a, b) \
+  ((sums) + (uint32x8_t)_mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
 #define VECTOR_BYTES 32
 #define ROWS 6
 #define VECTORS 2
@@ -41,6 +55,8 @@
 #define SET avx512
 #define FUSES 1
 #define TARGET TN_ISA_TARGET_AVX512
+#define PLUS_PAIRS(sums, a, b) \
+  ((sums) + (uint32x16_t)_mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
 #define VECTOR_BYTES 64
 #define ROWS 12
 #define VECTORS 2
@@ -55,10 +71,11 @@
 
 #define SETS(type) TN_ISA_SETS(&base_##type##_set, &avx2_##type##_set, &avx512_##type##_set)
 static const tn_gemm_set_t* const sets[TN_GEMM_SCALAR_COUNT][TN_ISA_COUNT] = {
-    [TN_GEMM_SCALAR_F32] = SETS(f32),
-    [TN_GEMM_SCALAR_F64] = SETS(f64),
-    [TN_GEMM_SCALAR_I32] = SETS(i32),
-    [TN_GEMM_SCALAR_I64] = SETS(i64),
+    [TN_GEMM_SCALAR_F32] = SETS(f32), [TN_GEMM_SCALAR_F64] = SETS(f64),
+    [TN_GEMM_SCALAR_I32] = SETS(i32), [TN_GEMM_SCALAR_I64] = SETS(i64),
+#if TN_ISA_X86
+    [TN_GEMM_SCALAR_I16] = SETS(i16),
+#endif
 };
 #undef SETS
 

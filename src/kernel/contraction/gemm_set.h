@@ -12,7 +12,8 @@
   X(F32, float)            \
   X(F64, double)           \
   X(I32, uint32_t)         \
-  X(I64, uint64_t)
+  X(I64, uint64_t)         \
+  X(I16, uint32_t)  // two 16-bit integers of neighbouring terms; sums of 32 bits
 
 typedef enum tn_gemm_scalar {
 #define TN_GEMM_SCALAR_ID(name, type) TN_GEMM_SCALAR_##name,
@@ -22,10 +23,14 @@ typedef enum tn_gemm_scalar {
 } tn_gemm_scalar_t;
 
 enum {
-  TN_GEMM_TILE_LIMIT = 12 * 32,  // scalars of the largest tile
-  TN_GEMM_LANES = 64,            // partial sums of a dot product
-  TN_GEMM_DOTS = 4,              // dot products of one row at a time,
-  TN_GEMM_DOTS_LANES = 16,       // and their partial sums
+  TN_GEMM_TILE_COLUMNS = 32,                       // of the widest tile
+  TN_GEMM_TILE_LIMIT = 12 * TN_GEMM_TILE_COLUMNS,  // scalars of the largest
+  TN_GEMM_LANES = 64,                              // partial sums of a dot product
+  TN_GEMM_DOTS = 4,                                // dot products of one row at a time,
+  TN_GEMM_DOTS_LANES = 16,                         // and their partial sums
+  TN_GEMM_DEPTH = 256,       // terms in a block of sums, or scalars that hold several
+  TN_GEMM_DOT_TERMS = 4096,  // terms in a block of a dot product
+  TN_GEMM_SUM_WIDTH = 1024,  // sums side by side
 };
 
 // Terms of sums in place: a few runs of `length` of them. Places in scalars, from
@@ -46,9 +51,11 @@ typedef struct tn_gemm_small {
   int64_t result_row;
 } tn_gemm_small_t;
 
-// Immutable, static. Pointers are to scalars of the set's type; strides in scalars.
+// Immutable, static. Pointers are to scalars of the set's type; strides in scalars. That of pairs
+// has only what packed products need.
 typedef struct tn_gemm_set {
   int64_t tile_rows, tile_columns, lanes;  // a tile is a whole number of vectors wide
+  int64_t terms;                           // of a product that a scalar holds
   // tile[tile_rows][tile_columns] (+)= lhs[depth][tile_rows] * rhs[depth][tile_columns], both
   // packed.
   void (*tile)(int64_t depth, const void* lhs, const void* rhs, void* result, int64_t result_stride,
@@ -60,18 +67,19 @@ typedef struct tn_gemm_set {
   // result[m][i][j] = sum lhs[m][i][p] * rhs[m][p][j] for m < count.
   void (*small)(int64_t count, int64_t rows, int64_t columns, int64_t depth,
                 const tn_gemm_small_t* small);
-  // result[i * result_row + v * result_vector] = sum matrix[i][p] * vector[v][p]; rows of `matrix`
-  // and vectors are contiguous.
+  // result[i * result_row + v * result_vector] (+)= sum matrix[i][p] * vector[v][p]; rows of
+  // `matrix` and vectors are contiguous.
   void (*dots)(int64_t rows, int64_t vectors, int64_t depth, const void* matrix, int64_t row_stride,
                const void* vector, int64_t vector_stride, void* result, int64_t result_row,
-               int64_t result_vector);
-  // result[i] = sum matrix[i][p] * vector[p]; rows of `matrix` are contiguous.
+               int64_t result_vector, bool add);
+  // result[i] (+)= sum matrix[i][p] * vector[p]; rows of `matrix` are contiguous.
   void (*dot_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
-                   const void* vector, void* result);
-  // result[i] = sum matrix[p][i] * vector[p] for i < width <= TN_GEMM_SUM_WIDTH; rows of `matrix`
-  // are contiguous.
+                   const void* vector, void* result, bool add);
+  // result[i] (+)= sum matrix[p][i] * vector[p] for i < width, one term after the other; rows of
+  // `matrix` are contiguous.
   void (*sum_rows)(int64_t width, int64_t depth, const void* matrix, int64_t row_stride,
-                   const void* vector, void* result);
+                   const void* vector, void* result, bool add);
+  void (*add)(int64_t count, const void* values, void* sums);  // sums[i] += values[i]
   // Panels of tile_rows (tile_columns) rows of a strided matrix, the rest of the last filled up
   // with zeros: packed[depth][side] = matrix[row * row_stride + p * depth_stride].
   void (*pack_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
@@ -80,10 +88,7 @@ typedef struct tn_gemm_set {
                        int64_t depth_stride, void* packed);
 } tn_gemm_set_t;
 
-// Terms in a block.
-enum { TN_GEMM_DEPTH = 256, TN_GEMM_SUM_WIDTH = 1024 };
-
-// The best that this processor can do.
+// The best that this processor can do. NULL: there are no instructions for pairs.
 const tn_gemm_set_t* tn__gemm_set(tn_gemm_scalar_t scalar);
 
 // For tests: that of one instruction set; NULL when the processor has not got it.

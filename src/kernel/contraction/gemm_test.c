@@ -1,4 +1,4 @@
-#include "kernel/contraction/gemm.h"
+#include "kernel/contraction/gemm_blocked.h"
 
 #include <complex.h>
 #include <math.h>
@@ -102,6 +102,24 @@ static void* checked_alloc(size_t size) {
   return data;
 }
 
+// Runs `shape` in 0xFF-filled memory; `got` is as long as the result.
+static void run_shape(const tn_gemm_t* gemm, tn_pool_t* pool, const void* lhs, const void* rhs,
+                      void* got, size_t length) {
+  void* scratch = checked_alloc(gemm->scratch_byte_size);
+  memset(scratch, 0xFF, gemm->scratch_byte_size);
+  memset(got, 0xFF, length);
+  TN_ASSERT_OK(tn__gemm_run(gemm, pool, lhs, rhs, got, scratch));
+  free(scratch);
+}
+
+// Tiles of other sizes need panels of others.
+static void take_set(tn_gemm_t* gemm, const tn_gemm_set_t* set) {
+  gemm->set = set;
+  if (gemm->form != TN_GEMM_BLOCKED) return;
+  gemm->slot_byte_size = tn__gemm_blocked_scratch(gemm);
+  gemm->scratch_byte_size = (size_t)gemm->slots * gemm->slot_byte_size;
+}
+
 static void check_shape(const tn_gemm_shape_t* shape, int64_t step, tn_pool_t* pool) {
   const size_t size = element_sizes[shape->type];
   const int64_t lhs_count = shape->batch_loops->count * shape->rows * shape->depth * step;
@@ -113,11 +131,8 @@ static void check_shape(const tn_gemm_shape_t* shape, int64_t step, tn_pool_t* p
   randomize(shape->type, lhs, lhs_count);
   randomize(shape->type, rhs, rhs_count);
   multiply_plainly(shape, lhs, rhs, wanted);
-  tn_gemm_t gemm = tn__gemm_plan(shape);
-  void* scratch = checked_alloc(gemm.scratch_byte_size);
-  memset(scratch, 0xFF, gemm.scratch_byte_size);
-  memset(got, 0xFF, length);
-  TN_ASSERT_OK(tn__gemm_run(&gemm, pool, lhs, rhs, got, scratch));
+  const tn_gemm_t gemm = tn__gemm_plan(shape);
+  run_shape(&gemm, pool, lhs, rhs, got, length);
   // -0 and 0 are both right where all terms are zero.
   const bool is_f32 = shape->type == TN_GEMM_F32 || shape->type == TN_GEMM_C64;
   const bool is_float = shape->type != TN_GEMM_I32 && shape->type != TN_GEMM_I64;
@@ -128,7 +143,7 @@ static void check_shape(const tn_gemm_shape_t* shape, int64_t step, tn_pool_t* p
              (int)shape->batch_loops->count, (int)shape->rows, (int)shape->depth,
              (int)shape->columns);
   }
-  free(lhs), free(rhs), free(wanted), free(got), free(scratch);
+  free(lhs), free(rhs), free(wanted), free(got);
 }
 
 static void gemm_agrees_with_plain_loops(void** state) {
@@ -156,6 +171,118 @@ static void gemm_agrees_with_plain_loops(void** state) {
     }
   }
   tn__pool_release(pool);
+}
+
+typedef struct loads {
+  tn_gemm_type_t type;
+  tn_dtype_t computed, lhs, rhs;
+} loads_t;
+
+// `count` elements of any bits, but small integers of floats.
+static void* random_elements(tn_dtype_t dtype, int64_t count) {
+  const size_t size = tn_dtype_byte_size(dtype);
+  uint8_t* data = checked_alloc((size_t)count * size);
+  const bool is_float = tn_dtype_kind(dtype) == TN_KIND_FLOAT;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t small = (int64_t)(next() % 15) - 7;
+    const uint64_t bits = dtype == TN_DTYPE_PRED ? next() & 1 : next() ^ next() << 31;
+    if (is_float) tn__convert_elements(TN_DTYPE_S64, &small, dtype, data + (size_t)i * size, 1);
+    if (!is_float) memcpy(data + (size_t)i * size, &bits, size);
+  }
+  return data;
+}
+
+static void* converted(tn_dtype_t from, const void* data, tn_dtype_t to, int64_t count) {
+  void* result = checked_alloc((size_t)count * tn_dtype_byte_size(to));
+  tn__convert_elements(from, data, to, result, (size_t)count);
+  return result;
+}
+
+static tn_conversion_t load_of(tn_dtype_t from, tn_dtype_t to) {
+  return from == to ? (tn_conversion_t){0} : tn__conversion(from, to);
+}
+
+// Against the same product of operands that were converted before; pairs on every instruction set.
+static void check_loads(const loads_t* loads, tn_gemm_shape_t shape, tn_pool_t* pool) {
+  const int64_t lhs_count = shape.batch_loops->count * shape.rows * shape.depth;
+  const int64_t rhs_count = shape.batch_loops->count * shape.columns * shape.depth;
+  const size_t length =
+      (size_t)(shape.batch_loops->count * shape.rows * shape.columns) * element_sizes[shape.type];
+  void *lhs = random_elements(loads->lhs, lhs_count), *rhs = random_elements(loads->rhs, rhs_count);
+  void* lhs_before = converted(loads->lhs, lhs, loads->computed, lhs_count);
+  void* rhs_before = converted(loads->rhs, rhs, loads->computed, rhs_count);
+  void *wanted = checked_alloc(length), *got = checked_alloc(length);
+  const tn_gemm_t before = tn__gemm_plan(&shape);
+  run_shape(&before, pool, lhs_before, rhs_before, wanted, length);
+  shape.lhs_load = load_of(loads->lhs, loads->computed);
+  shape.rhs_load = load_of(loads->rhs, loads->computed);
+  assert_true(tn__gemm_loads(&shape));
+  tn_gemm_t gemm = tn__gemm_plan(&shape);
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    if (gemm.set->terms > 1 && tn__isa_has(isa)) {
+      take_set(&gemm, tn__gemm_set_of(isa, TN_GEMM_SCALAR_I16));
+    } else if (isa > TN_ISA_BASE) {
+      continue;
+    }
+    run_shape(&gemm, pool, lhs, rhs, got, length);
+    if (memcmp(got, wanted, length) != 0) {
+      fail_msg("%s and %s, form %d, %d x %d x %d, strides %d %d", tn_dtype_name(loads->lhs),
+               tn_dtype_name(loads->rhs), (int)gemm.form, (int)shape.rows, (int)shape.depth,
+               (int)shape.columns, (int)shape.lhs_row_stride, (int)shape.rhs_column_stride);
+    }
+  }
+  free(lhs), free(rhs), free(lhs_before), free(rhs_before), free(wanted), free(got);
+}
+
+static void gemm_converts_operands_as_it_reads_them(void** state) {
+  (void)state;
+  static const loads_t loads[] = {
+      {TN_GEMM_F32, TN_DTYPE_F32, TN_DTYPE_BF16, TN_DTYPE_BF16},
+      {TN_GEMM_F32, TN_DTYPE_F32, TN_DTYPE_F32, TN_DTYPE_F16},
+      {TN_GEMM_F32, TN_DTYPE_F32, TN_DTYPE_F8E4M3FN, TN_DTYPE_F32},
+      {TN_GEMM_F64, TN_DTYPE_F64, TN_DTYPE_F32, TN_DTYPE_F64},
+      {TN_GEMM_I32, TN_DTYPE_S32, TN_DTYPE_S8, TN_DTYPE_S8},
+      {TN_GEMM_I32, TN_DTYPE_S32, TN_DTYPE_U8, TN_DTYPE_S8},
+      {TN_GEMM_I32, TN_DTYPE_S32, TN_DTYPE_S16, TN_DTYPE_S16},
+      {TN_GEMM_I32, TN_DTYPE_S32, TN_DTYPE_PRED, TN_DTYPE_S8},
+      {TN_GEMM_I32, TN_DTYPE_S32, TN_DTYPE_U16, TN_DTYPE_S8},
+      {TN_GEMM_I32, TN_DTYPE_S32, TN_DTYPE_S8, TN_DTYPE_S32},
+      {TN_GEMM_I64, TN_DTYPE_S64, TN_DTYPE_S32, TN_DTYPE_U8},
+  };
+  static const int64_t sizes[][4] = {
+      // batch, rows, columns, depth
+      {1, 1, 300, 70},  {2, 1, 40, 9000},  {1, 1, 1, 40000}, {1, 300, 1, 4099},  {3, 5, 700, 60},
+      {1, 300, 7, 515}, {1, 37, 101, 301}, {2, 64, 64, 17},  {1, 150, 260, 600},
+  };
+  tn_pool_t* pool;
+  TN_ASSERT_OK(
+      tn__pool_create(&(tn_pool_config_t){.thread_count = 3}, tn_allocator_system(), &pool));
+  for (size_t l = 0; l < sizeof loads / sizeof *loads; ++l) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+      for (int layout = 0; layout < 4; ++layout) {
+        const layout_t chosen = {layout & 1, layout & 2, 0};
+        const tn_gemm_shape_t shape =
+            make_shape(loads[l].type, sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], chosen);
+        check_loads(&loads[l], shape, layout & 1 ? pool : NULL);
+      }
+    }
+  }
+  tn__pool_release(pool);
+}
+
+// The one sum of two products that 32 bits do not hold wraps, as it does on its own.
+static void pairs_of_the_least_integers_wrap(void** state) {
+  (void)state;
+  enum { SIZE = 40 };
+  int16_t operand[SIZE * SIZE];
+  uint32_t result[SIZE * SIZE];
+  for (int i = 0; i < SIZE * SIZE; ++i) operand[i] = INT16_MIN;
+  tn_gemm_shape_t shape = make_shape(TN_GEMM_I32, 1, SIZE, SIZE, SIZE - 1, (layout_t){0});
+  shape.lhs_load = shape.rhs_load = tn__conversion(TN_DTYPE_S16, TN_DTYPE_S32);
+  const tn_gemm_t gemm = tn__gemm_plan(&shape);
+  run_shape(&gemm, NULL, operand, operand, result, sizeof result);
+  for (int i = 0; i < SIZE * SIZE; ++i)
+    assert_int_equal(result[i], (SIZE - 1) * (UINT32_C(1) << 30));
 }
 
 static void gemm_blocks_large_dimensions(void** state) {
@@ -190,13 +317,11 @@ static void gemm_is_the_same_on_every_instruction_set(void** state) {
         make_shape(TN_GEMM_F32, 1, shapes[i][0], shapes[i][1], shapes[i][2], (layout_t){0});
     float first[ROWS * COLUMNS], other[ROWS * COLUMNS];
     for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+      if (!tn__isa_has(isa)) continue;
       tn_gemm_t gemm = tn__gemm_plan(&shape);
-      gemm.set = tn__gemm_set_of(isa, TN_GEMM_SCALAR_F32);
-      if (!gemm.set) continue;
-      void* scratch = checked_alloc(gemm.scratch_byte_size * 2);
-      TN_ASSERT_OK(tn__gemm_run(&gemm, NULL, lhs, rhs, other, scratch));
+      take_set(&gemm, tn__gemm_set_of(isa, TN_GEMM_SCALAR_F32));
+      run_shape(&gemm, NULL, lhs, rhs, other, (size_t)(shape.rows * shape.columns) * sizeof *other);
       assert_same_of_sets(isa, first, other, (size_t)(shape.rows * shape.columns));
-      free(scratch);
     }
   }
   free(lhs), free(rhs);
@@ -272,6 +397,8 @@ static void gemm_is_the_same_for_every_number_of_threads(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gemm_agrees_with_plain_loops),
+      cmocka_unit_test(gemm_converts_operands_as_it_reads_them),
+      cmocka_unit_test(pairs_of_the_least_integers_wrap),
       cmocka_unit_test(gemm_blocks_large_dimensions),
       cmocka_unit_test(gemm_is_the_same_on_every_instruction_set),
       cmocka_unit_test(walks_are_the_same_on_every_instruction_set),

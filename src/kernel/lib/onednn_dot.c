@@ -131,7 +131,7 @@ static tn_status_t make_primitives(dot_t* state, const tn_op_use_t* use) {
 
 // UNIMPLEMENTED when the library has no such product. The state has no primitives then.
 static tn_status_t prepare_as(tn_kernel_site_t* site, tn_dot_layout_t layout, dot_t* state) {
-  TN_RETURN_IF_ERROR(tn__dot_plan(site, layout, true, &state->plan));
+  TN_RETURN_IF_ERROR(tn__dot_plan(site, layout, &state->plan));
   tn_gemm_shape_t* shape = &state->plan.shape;
   state->element_size = tn_dtype_byte_size(tn__site_operand(site, 0)->dtype);
   state->result_size = tn_dtype_byte_size(tn__site_result(site, 0)->dtype);

@@ -1,13 +1,13 @@
 // Each matrix of the result is cut into pieces by its shape alone, so that any number of threads
 // gives the same sums. An operand is copied only where neither its rows nor its columns are
-// contiguous. Other floats than the library has are converted first, as our own kernel does.
+// contiguous. Products of other types than the library has are our own kernel's, which converts
+// operands as it reads them.
 #include "kernel/lib/openblas_dot.h"
 
 #include "base/integer.h"
 #include "base/pool.h"
 #include "kernel/common/site.h"
 #include "kernel/contraction/dot.h"
-#include "kernel/contraction/product.h"
 #include "kernel/lib/openblas.h"
 
 enum {
@@ -58,10 +58,12 @@ static void cut_pieces(dot_t* state) {
 }
 
 const char* tn__openblas_dot_refuse(const tn_op_use_t* use) {
-  const tn_kind_t kind = tn_dtype_kind(use->result_types[0]->dtype);
+  const tn_dtype_t dtype = use->result_types[0]->dtype;
   tn_dot_extent_t extent;
   const char* reason;
-  if (kind != TN_KIND_FLOAT && kind != TN_KIND_COMPLEX) {
+  const bool has_type = dtype == TN_DTYPE_F32 || dtype == TN_DTYPE_F64 || dtype == TN_DTYPE_C64 ||
+                        dtype == TN_DTYPE_C128;
+  if (!has_type || use->operand_types[0]->dtype != dtype || use->operand_types[1]->dtype != dtype) {
     return "openblas has no such element types";
   }
   const tn_status_t status = tn__dot_extent(use, &extent);
@@ -84,14 +86,12 @@ const char* tn__openblas_dot_refuse(const tn_op_use_t* use) {
 tn_status_t tn__openblas_dot_prepare(tn_kernel_site_t* site) {
   dot_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
-  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_UNIT_STRIDE, false, &state->plan));
+  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_UNIT_STRIDE, &state->plan));
   const tn_gemm_shape_t* shape = &state->plan.shape;
   const char* reason;
   state->blas = tn__openblas(&reason);
   if (!state->blas) return tn_status_create(TN_CODE_UNAVAILABLE, "openblas: %s", reason);
-  state->dtype =
-      tn__product_carrier(tn__site_operand(site, 0)->dtype, tn__site_operand(site, 1)->dtype,
-                          tn__site_result(site, 0)->dtype, shape->depth);
+  state->dtype = tn__site_result(site, 0)->dtype;
   state->element_size = tn_dtype_byte_size(state->dtype);
   state->batch = 1;
   for (size_t i = 0; i < shape->batch_loop_count; ++i) state->batch *= shape->batch_loops[i].count;
@@ -148,19 +148,12 @@ static tn_status_t run_pieces(int64_t begin, int64_t end, void* user) {
 tn_status_t tn__openblas_dot_run(const tn_kernel_call_t* call) {
   const dot_t* state = call->state;
   const tn_gemm_shape_t* shape = &state->plan.shape;
-  const tn_dot_path_t* path = &state->plan.result;
   const void *lhs, *rhs;
-  if (path->element_count == 0) return TN_OK;  // without scratch
   TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.lhs, call, 0, &lhs));
   TN_RETURN_IF_ERROR(tn__dot_fetch(&state->plan.rhs, call, 1, &rhs));
-  void* result = call->results[0];
-  if (path->is_converted) result = (char*)call->scratch + path->converted_offset;
-  dot_run_t run = {state, state->blas, lhs, rhs, result};
+  dot_run_t run = {state, state->blas, lhs, rhs, call->results[0]};
   const int64_t products = state->piece_rows * state->piece_columns * shape->depth;
-  TN_RETURN_IF_ERROR(tn__pool_parallel_for(
-      call->context->pool, state->batch * state->rows_of_pieces * state->columns_of_pieces,
-      (PIECE_PRODUCTS - 1) / products + 1, run_pieces, &run));
-  if (!path->is_converted) return TN_OK;
-  return tn__product_convert(&path->conversion, call->context->pool, result, call->results[0],
-                             path->element_count);
+  return tn__pool_parallel_for(call->context->pool,
+                               state->batch * state->rows_of_pieces * state->columns_of_pieces,
+                               (PIECE_PRODUCTS - 1) / products + 1, run_pieces, &run);
 }
