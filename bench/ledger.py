@@ -41,7 +41,7 @@ def indices(limit, *shape):
     return RANDOM.integers(0, limit, shape, np.int32)
 
 
-def bytes_(*shape):
+def signed_bytes(*shape):
     return RANDOM.integers(-128, 128, shape, np.int8)
 
 
@@ -190,7 +190,7 @@ CASES = {
        for name, rows in {"one row": 1, "8 rows": 8}.items()},
     "dot 1024x1024x1024 bf16": (jnp.dot, [x.astype(jnp.bfloat16) for x in (floats(1024, 1024), floats(1024, 1024))]),
     "dot 1024x1024x1024 i8 to i32": (
-        lambda a, b: lax.dot(a, b, preferred_element_type=np.int32), [bytes_(1024, 1024), bytes_(1024, 1024)]),
+        lambda a, b: lax.dot(a, b, preferred_element_type=np.int32), [signed_bytes(1024, 1024), signed_bytes(1024, 1024)]),
     "attention 2x8x512x64 f32": (attention, HEADS),
     "MLP of 4 layers of 1,024, 256 rows f32": (mlp, LAYERS),
     "gradient of that MLP": (jax.grad(lambda *a: mlp(*a).sum(), argnums=(1, 2, 3, 4)), LAYERS),

@@ -15,6 +15,7 @@ enum {
   SHORT_COLUMNS = 2048,  // of a piece of work
   TINY_PRODUCTS = 256,   // of a matrix that is not worth a loop over its rows
   THIN = 8,              // vectors
+  ROWS_TOGETHER = 12,    // a multiple of the rows that loops take at a time
   // What is converted at a time.
   LOAD_BYTES = 32 << 10,
   LOAD_ELEMENTS = 256,
@@ -346,13 +347,8 @@ static const char* vectors_of(const gemm_run_t* run, const thin_t* thin, const m
   return run->scratch + (size_t)(index * thin->vectors * depth) * run->gemm->scalar_size;
 }
 
-// Converts `count` elements of each of `rows` rows, one behind the other.
-static void load_rows(const thin_t* thin, size_t scalar, const char* data, int64_t rows,
-                      int64_t stride, int64_t count, char* loaded) {
-  for (int64_t i = 0; i < rows; ++i) {
-    thin->row_load->run(thin->row_load, data + i * stride * (int64_t)thin->row_size,
-                        loaded + (size_t)(i * count) * scalar, (size_t)count);
-  }
+static bool reads_bf16(const tn_gemm_t* gemm, const thin_t* thin) {
+  return thin->row_load->run && thin->row_load->from == TN_DTYPE_BF16 && gemm->set->bf16_dots;
 }
 
 // Where results of dot products go: that of row i and vector v to i * row + v * vector.
@@ -361,41 +357,43 @@ typedef struct places {
   int64_t row, vector;
 } places_t;
 
+// Rows of the type, or of bf16 as they are.
 static void compute_dots(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, int64_t terms,
                          const char* matrix, int64_t row_stride, const char* vectors,
                          int64_t vector_stride, const places_t* places, bool add) {
+  const tn_gemm_set_t* set = gemm->set;
+  const bool is_bf16 = reads_bf16(gemm, thin);
   if (gemm->form == TN_GEMM_VECTOR) {
-    gemm->set->dot_rows(rows, terms, matrix, row_stride, vectors, places->data, add);
+    (is_bf16 ? set->bf16_dot_rows : set->dot_rows)(rows, terms, matrix, row_stride, vectors,
+                                                   places->data, add);
   } else {
-    gemm->set->dots(rows, thin->vectors, terms, matrix, row_stride, vectors, vector_stride,
-                    places->data, places->row, places->vector, add);
+    (is_bf16 ? set->bf16_dots : set->dots)(rows, thin->vectors, terms, matrix, row_stride, vectors,
+                                           vector_stride, places->data, places->row, places->vector,
+                                           add);
   }
 }
 
-// Rows of neighbouring terms.
+// Rows of neighbouring terms. Where they are converted first, one at a time: the next one's reads
+// begin while this one is multiplied.
 static void dot_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, const char* matrix,
                       const char* vectors, int64_t vector_stride, places_t places) {
-  const int64_t depth = gemm->shape.depth, most = tn__least(depth, TN_GEMM_DOT_TERMS);
+  const int64_t depth = gemm->shape.depth;
   const size_t scalar = gemm->scalar_size;
-  if (!thin->row_load->run) {
+  if (!thin->row_load->run || reads_bf16(gemm, thin)) {
     compute_dots(gemm, thin, rows, depth, matrix, thin->row_stride, vectors, vector_stride, &places,
                  false);
     return;
   }
   _Alignas(64) char loaded[LOAD_BYTES];
-  const int64_t group = LOAD_BYTES / (most * (int64_t)scalar);
-  char* const results = places.data;
-  for (int64_t i = 0; i < rows; i += group) {
-    const int64_t count = tn__least(group, rows - i);
-    const char* line = matrix + i * thin->row_stride * (int64_t)thin->row_size;
-    places.data = results + (size_t)(i * places.row) * scalar;
-    for (int64_t p = 0; p < depth; p += most) {
-      const int64_t terms = tn__least(most, depth - p);
-      load_rows(thin, scalar, line + (size_t)p * thin->row_size, count, thin->row_stride, terms,
-                loaded);
-      compute_dots(gemm, thin, count, terms, loaded, terms, vectors + (size_t)p * scalar,
-                   vector_stride, &places, p > 0);
+  for (int64_t i = 0; i < rows; ++i) {
+    const char* row = matrix + i * thin->row_stride * (int64_t)thin->row_size;
+    for (int64_t p = 0; p < depth; p += TN_GEMM_DOT_TERMS) {
+      const int64_t terms = tn__least(TN_GEMM_DOT_TERMS, depth - p);
+      thin->row_load->run(thin->row_load, row + (size_t)p * thin->row_size, loaded, (size_t)terms);
+      compute_dots(gemm, thin, 1, terms, loaded, terms, vectors + (size_t)p * scalar, vector_stride,
+                   &places, p > 0);
     }
+    places.data += (size_t)places.row * scalar;
   }
 }
 
@@ -403,9 +401,10 @@ static void dot_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, c
 // sums in order.
 static void sum_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, const char* matrix,
                       const char* vector, char* result) {
+  const tn_gemm_set_t* set = gemm->set;
   const size_t scalar = gemm->scalar_size;
   const int64_t depth = gemm->shape.depth, stride = thin->depth_stride;
-  const bool loads = thin->row_load->run;
+  const bool is_bf16 = reads_bf16(gemm, thin), loads = thin->row_load->run && !is_bf16;
   const int64_t most = loads ? LOAD_BYTES / (rows * (int64_t)scalar) : TN_GEMM_DEPTH;
   _Alignas(64) char loaded[LOAD_BYTES], sums[TN_GEMM_SUM_WIDTH * sizeof(double)];
   for (int64_t block = 0; block < depth; block += TN_GEMM_DEPTH) {
@@ -414,11 +413,15 @@ static void sum_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, c
     for (int64_t p = block; p < end; p += most) {
       const int64_t terms = tn__least(most, end - p);
       const char* lines = matrix + p * stride * (int64_t)thin->row_size;
-      if (loads) load_rows(thin, scalar, lines, terms, stride, rows, loaded);
-      gemm->set->sum_rows(rows, terms, loads ? loaded : lines, loads ? rows : stride,
-                          vector + (size_t)p * scalar, target, p > block);
+      for (int64_t i = 0; loads && i < terms; ++i) {
+        thin->row_load->run(thin->row_load, lines + i * stride * (int64_t)thin->row_size,
+                            loaded + (size_t)(i * rows) * scalar, (size_t)rows);
+      }
+      (is_bf16 ? set->bf16_sum_rows : set->sum_rows)(
+          rows, terms, loads ? loaded : lines, loads ? rows : stride, vector + (size_t)p * scalar,
+          target, p > block);
     }
-    if (block) gemm->set->add(rows, sums, result);
+    if (block) set->add(rows, sums, result);
   }
 }
 
@@ -456,7 +459,7 @@ static tn_status_t run_thins(gemm_run_t* run, tn_pool_t* pool) {
                                              GRAIN_PRODUCTS / depth + 1, pack_vectors, run));
   }
   if (thin.depth_stride == 1) {
-    run->width = GRAIN_PRODUCTS / (thin.vectors * depth) + 1;
+    run->width = (GRAIN_PRODUCTS / (thin.vectors * depth) / ROWS_TOGETHER + 1) * ROWS_TOGETHER;
   } else {
     run->width = TN_GEMM_SUM_WIDTH;
     // A few pieces at least, of whole cache lines.

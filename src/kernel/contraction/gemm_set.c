@@ -3,15 +3,17 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernel/common/half.h"
 #include "kernel/common/loop.h"
 
 #if TN_ISA_X86
 #include <immintrin.h>
-// Sums of 32 bits wrap, as do the only two products whose sum does not fit: -32768 * -32768 twice.
-typedef uint32_t uint32x4_t __attribute__((vector_size(16)));
-typedef uint32_t uint32x8_t __attribute__((vector_size(32)));
-typedef uint32_t uint32x16_t __attribute__((vector_size(64)));
 #endif
+
+typedef uint16_t four_halves_t __attribute__((vector_size(8), aligned(2), may_alias));
+typedef uint32_t four_words_t __attribute__((vector_size(16)));
+typedef uint32_t eight_words_t __attribute__((vector_size(32)));
+typedef uint32_t sixteen_words_t __attribute__((vector_size(64)));
 
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
 // the same operations in the same order on each element. Where there is fused multiply-add, a
@@ -33,8 +35,12 @@ typedef uint32_t uint32x16_t __attribute__((vector_size(64)));
 #endif
 #define TARGET
 #if TN_ISA_X86
+#define WIDEN(place) \
+  ((four_words_t)_mm_unpacklo_epi16(_mm_loadl_epi64((const void*)(place)), _mm_setzero_si128()))
 #define PLUS_PAIRS(sums, a, b) \
-  ((sums) + (uint32x4_t)_mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
+  ((sums) + (four_words_t)_mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
+#else
+#define WIDEN(place) __builtin_convertvector(*(const four_halves_t*)(place), four_words_t)
 #endif
 #define VECTOR_BYTES 16
 #define ROWS 4
@@ -45,8 +51,9 @@ typedef uint32_t uint32x16_t __attribute__((vector_size(64)));
 #define SET avx2
 #define FUSES 1
 #define TARGET TN_ISA_TARGET_FMA
+#define WIDEN(place) ((eight_words_t)_mm256_cvtepu16_epi32(_mm_loadu_si128((const void*)(place))))
 #define PLUS_PAIRS(sums, a, b) \
-  ((sums) + (uint32x8_t)_mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
+  ((sums) + (eight_words_t)_mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
 #define VECTOR_BYTES 32
 #define ROWS 6
 #define VECTORS 2
@@ -55,8 +62,10 @@ typedef uint32_t uint32x16_t __attribute__((vector_size(64)));
 #define SET avx512
 #define FUSES 1
 #define TARGET TN_ISA_TARGET_AVX512
+#define WIDEN(place) \
+  ((sixteen_words_t)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void*)(place))))
 #define PLUS_PAIRS(sums, a, b) \
-  ((sums) + (uint32x16_t)_mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
+  ((sums) + (sixteen_words_t)_mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
 #define VECTOR_BYTES 64
 #define ROWS 12
 #define VECTORS 2

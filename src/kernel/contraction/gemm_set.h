@@ -26,8 +26,7 @@ enum {
   TN_GEMM_TILE_COLUMNS = 32,                       // of the widest tile
   TN_GEMM_TILE_LIMIT = 12 * TN_GEMM_TILE_COLUMNS,  // scalars of the largest
   TN_GEMM_LANES = 64,                              // partial sums of a dot product
-  TN_GEMM_DOTS = 4,                                // dot products of one row at a time,
-  TN_GEMM_DOTS_LANES = 16,                         // and their partial sums
+  TN_GEMM_DOTS_LANES = 16,                         // of one of several at a time
   TN_GEMM_DEPTH = 256,       // terms in a block of sums, or scalars that hold several
   TN_GEMM_DOT_TERMS = 4096,  // terms in a block of a dot product
   TN_GEMM_SUM_WIDTH = 1024,  // sums side by side
@@ -51,6 +50,12 @@ typedef struct tn_gemm_small {
   int64_t result_row;
 } tn_gemm_small_t;
 
+typedef void tn_gemm_dots_fn(int64_t rows, int64_t vectors, int64_t depth, const void* matrix,
+                             int64_t row_stride, const void* vector, int64_t vector_stride,
+                             void* result, int64_t result_row, int64_t result_vector, bool add);
+typedef void tn_gemm_rows_fn(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
+                             const void* vector, void* result, bool add);
+
 // Immutable, static. Pointers are to scalars of the set's type; strides in scalars. That of pairs
 // has only what packed products need.
 typedef struct tn_gemm_set {
@@ -69,16 +74,15 @@ typedef struct tn_gemm_set {
                 const tn_gemm_small_t* small);
   // result[i * result_row + v * result_vector] (+)= sum matrix[i][p] * vector[v][p]; rows of
   // `matrix` and vectors are contiguous.
-  void (*dots)(int64_t rows, int64_t vectors, int64_t depth, const void* matrix, int64_t row_stride,
-               const void* vector, int64_t vector_stride, void* result, int64_t result_row,
-               int64_t result_vector, bool add);
+  tn_gemm_dots_fn* dots;
   // result[i] (+)= sum matrix[i][p] * vector[p]; rows of `matrix` are contiguous.
-  void (*dot_rows)(int64_t rows, int64_t depth, const void* matrix, int64_t row_stride,
-                   const void* vector, void* result, bool add);
-  // result[i] (+)= sum matrix[p][i] * vector[p] for i < width, one term after the other; rows of
+  tn_gemm_rows_fn* dot_rows;
+  // result[i] (+)= sum matrix[p][i] * vector[p] for i < rows, one term after the other; rows of
   // `matrix` are contiguous.
-  void (*sum_rows)(int64_t width, int64_t depth, const void* matrix, int64_t row_stride,
-                   const void* vector, void* result, bool add);
+  tn_gemm_rows_fn* sum_rows;
+  // The same of matrices of bf16, if that of F32; else NULL.
+  tn_gemm_dots_fn* bf16_dots;
+  tn_gemm_rows_fn *bf16_dot_rows, *bf16_sum_rows;
   void (*add)(int64_t count, const void* values, void* sums);  // sums[i] += values[i]
   // Panels of tile_rows (tile_columns) rows of a strided matrix, the rest of the last filled up
   // with zeros: packed[depth][side] = matrix[row * row_stride + p * depth_stride].
