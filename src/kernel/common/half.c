@@ -4,6 +4,8 @@
 
 #include "kernel/common/loop.h"
 
+enum { TOGETHER = 16 };  // elements that are looked at before the first of them is searched
+
 // One element: integer arithmetic without branches, so that loops become vector code, and without
 // subnormal floats, which a thread's settings may have the processor take for zero.
 
@@ -45,6 +47,18 @@ static inline uint16_t encode_f16(float value) {
   const int32_t half = sum - anchor + ((anchor >> 13) - (126 << 10));
   const int32_t nan = -(magnitude > infinite) & (0x200 | (magnitude >> 13 & 0x1ff));
   return (uint16_t)((bits >> 16 & 0x8000) | (uint32_t)(half | nan));
+}
+
+static inline uint32_t is_unsure_f16(float value) {
+  const int32_t infinite = 255 << 23, magnitude = (int32_t)(tn__float_bits(value) & 0x7fffffff);
+  const int32_t less = magnitude > TN_HALF_MARGIN ? magnitude - TN_HALF_MARGIN : 0;
+  const int32_t more = magnitude < infinite ? magnitude + TN_HALF_MARGIN : infinite;
+  return encode_f16(tn__bits_float((uint32_t)less)) != encode_f16(tn__bits_float((uint32_t)more));
+}
+
+// A bf16 has the upper half of the bits; in the middle of two the lower one is 0x8000.
+static inline uint32_t is_unsure_bf16(float value) {
+  return ((tn__float_bits(value) + TN_HALF_MARGIN - 0x8000) & 0xffff) <= 2 * TN_HALF_MARGIN;
 }
 
 #undef TN_TARGET

@@ -28,7 +28,13 @@ typedef struct tn_half_loops {
   void (*encode_f16)(const float* from, uint16_t* to, size_t count);
   void (*decode_bf16)(const uint16_t* from, float* to, size_t count);
   void (*encode_bf16)(const float* from, uint16_t* to, size_t count);
+  // The first of values[begin] to values[count - 1] whose rounding an error of up to
+  // TN_HALF_MARGIN ulps of f32 could change; `count`: there is none. NaNs may be among those found.
+  size_t (*find_unsure_f16)(const float* values, size_t begin, size_t count);
+  size_t (*find_unsure_bf16)(const float* values, size_t begin, size_t count);
 } tn_half_loops_t;
+
+enum { TN_HALF_MARGIN = 4 };
 
 // The best that this processor can do.
 const tn_half_loops_t* tn__half_loops(void);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernel/common/half.h"
 #include "kernel/elementwise/scalar_loops.h"
 
 enum { GRAIN_LIGHT = 65536, GRAIN_HEAVY = 4096 };
@@ -116,6 +117,13 @@ static void carry(tn_map_t* map, tn_dtype_t read, tn_dtype_t carrier, tn_dtype_t
   if (!tn__map_is_direct(map)) map->threaded = NULL;
 }
 
+// What an operation on `dtype` is computed in, where one in f64 would round as if once: floats of
+// 16 bits in f32, whose results nearly always tell what they round to.
+static tn_dtype_t quick_carrier(const operation_t* operation, tn_dtype_t dtype) {
+  const bool is_half = dtype == TN_DTYPE_F16 || dtype == TN_DTYPE_BF16;
+  return is_half ? TN_DTYPE_F32 : operation->float_carrier;
+}
+
 static bool make_unary(size_t id, tn_dtype_t operand, tn_dtype_t result, bool exactly,
                        tn_map_t* out_map) {
   if (id == TN_UNARY_COUNT) return false;
@@ -123,16 +131,21 @@ static bool make_unary(size_t id, tn_dtype_t operand, tn_dtype_t result, bool ex
   bool narrow = is_narrow_integer(operand);
   bool bits = id == TN_UNARY_popcnt || id == TN_UNARY_count_leading_zeros;
   tn_dtype_t read = narrow && bits ? twin(operand, false) : operand;
-  tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
+  const tn_dtype_t float_carrier =
+      exactly ? operation->float_carrier : quick_carrier(operation, operand);
+  tn_dtype_t carrier = tn__carrier(read, float_carrier);
   tn_map_t map = {.grain = operation->grain};
   const tn_native_t native = tn__native(carrier);
+  if (float_carrier != operation->float_carrier) {
+    map.precise_unary = tn__loops(TN_NATIVE_F64)->unary[id];
+  }
   map.unary = (exactly ? tn__loops_of(TN_ISA_BASE, native) : tn__loops(native))->unary[id];
   const tn_threaded_table_t* threaded = tn__threaded(native);
   if (threaded) map.threaded = threaded->unary[id];
   if (narrow && id == TN_UNARY_count_leading_zeros) {
     map.unary = narrow_leading_zeros(tn_dtype_bit_width(operand));
   }
-  carry(&map, read, carrier, result, operation->float_carrier);
+  carry(&map, read, carrier, result, float_carrier);
   *out_map = map;
   return map.unary != NULL;
 }
@@ -156,9 +169,13 @@ static bool make_binary(size_t id, tn_dtype_t operand, tn_dtype_t result, tn_map
   tn_dtype_t read = operand;
   if (id == TN_BINARY_shift_right_logical) read = twin(operand, false);
   if (id == TN_BINARY_shift_right_arithmetic) read = twin(operand, true);
-  tn_dtype_t carrier = tn__carrier(read, operation->float_carrier);
+  const tn_dtype_t float_carrier = quick_carrier(operation, operand);
+  tn_dtype_t carrier = tn__carrier(read, float_carrier);
   tn_map_t map = {.grain = operation->grain};
   const tn_native_t native = tn__native(carrier);
+  if (float_carrier != operation->float_carrier) {
+    map.precise_binary = tn__loops(TN_NATIVE_F64)->binary[id];
+  }
   const tn_loops_t* loops = tn__loops(native);
   map.binary = loops->binary[id];
   const tn_threaded_table_t* threaded = tn__threaded(native);
@@ -166,7 +183,7 @@ static bool make_binary(size_t id, tn_dtype_t operand, tn_dtype_t result, tn_map
   if (is_narrow_integer(operand) && id == TN_BINARY_mulhi) {
     map.binary = narrow_upper_product(operand);
   }
-  carry(&map, read, carrier, result, operation->float_carrier);
+  carry(&map, read, carrier, result, float_carrier);
   for (int side = 0; side < TN_SIDE_COUNT && tn__map_is_direct(&map); ++side) {
     map.repeating[side] = loops->repeating[side][id];
   }
@@ -202,6 +219,34 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
   return map.binary != NULL;
 }
 
+static double element_of(const void* values, size_t index) {
+  float value;
+  memcpy(&value, (const char*)values + index * sizeof value, sizeof value);
+  return (double)value;
+}
+
+// Of f32: results that are near the middle of two of 16 bits, once more in f64.
+static void make_sure(const tn_map_t* map, const void* left, const void* right, void* results,
+                      size_t count) {
+  const tn_half_loops_t* halves = tn__half_loops();
+  size_t (*const next)(const float*, size_t, size_t) =
+      map->store.to == TN_DTYPE_F16 ? halves->find_unsure_f16 : halves->find_unsure_bf16;
+  for (size_t i = next(results, 0, count); i < count; i = next(results, i + 1, count)) {
+    const double a = element_of(left, i);
+    double precise;
+    uint16_t rounded;
+    if (map->precise_unary) {
+      map->precise_unary(&a, &precise, 1);
+    } else {
+      const double b = element_of(right, i);
+      map->precise_binary(&a, &b, &precise, 1);
+    }
+    tn__convert_elements(TN_DTYPE_F64, &precise, map->store.to, &rounded, 1);
+    tn__convert_elements(map->store.to, &rounded, TN_DTYPE_F32, (char*)results + i * sizeof(float),
+                         1);
+  }
+}
+
 static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* out, size_t count) {
   size_t operand_size = tn_dtype_byte_size(map->load.from),
          result_size = tn_dtype_byte_size(map->store.to);
@@ -215,6 +260,9 @@ static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* 
       map->binary(left, right, result, length);
     } else {
       map->unary(left, result, length);
+    }
+    if (map->precise_unary || map->precise_binary) {
+      make_sure(map, left, right, result, length);
     }
     map->store.run(&map->store, result, out + begin * result_size, length);
   }

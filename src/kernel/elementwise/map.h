@@ -15,6 +15,10 @@ typedef struct tn_map {
   tn_binary_fn repeating[TN_SIDE_COUNT];  // of a binary one; NULL: there is none
   int64_t grain;                          // elements that are worth a thread's while
   tn_threaded_forms_t threaded;           // of one element; NULL: there is none
+  // Of floats of 16 bits that are computed in f32: the same in f64, for results that f32 leaves
+  // unsure. NULL: f32 rounds as if once.
+  tn_unary_fn precise_unary;
+  tn_binary_fn precise_binary;
 } tn_map_t;
 
 // False when there is no such operation on this dtype. `op` without dialect.

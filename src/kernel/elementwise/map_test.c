@@ -51,6 +51,54 @@ static int64_t all_ones(tn_dtype_t dtype) {
   return (int64_t)(UINT64_MAX >> (64 - tn_dtype_bit_width(dtype)));
 }
 
+// In f64, and rounded from there.
+static uint16_t half_of(const tn_map_t* precise, tn_dtype_t dtype, uint16_t a, uint16_t b) {
+  double operands[2], result;
+  uint16_t half;
+  tn__convert_elements(dtype, &a, TN_DTYPE_F64, &operands[0], 1);
+  tn__convert_elements(dtype, &b, TN_DTYPE_F64, &operands[1], 1);
+  tn__map_run(precise, &operands[0], precise->binary ? &operands[1] : NULL, &result, 1);
+  tn__convert_elements(TN_DTYPE_F64, &result, dtype, &half, 1);
+  return half;
+}
+
+static bool is_nan_of(tn_dtype_t dtype, uint16_t half) {
+  return (half & 0x7fff) > (dtype == TN_DTYPE_F16 ? 0x7c00 : 0x7f80);
+}
+
+static void check_half(const char* op, const tn_map_t* precise, tn_dtype_t dtype, uint16_t a,
+                       uint16_t b, uint16_t got) {
+  const uint16_t wanted = half_of(precise, dtype, a, b);
+  if (got == wanted || (is_nan_of(dtype, got) && is_nan_of(dtype, wanted))) return;
+  fail_msg("%s of %s 0x%04x, 0x%04x: 0x%04x, not 0x%04x", op, tn_dtype_name(dtype), a, b, got,
+           wanted);
+}
+
+// All operands of those of one, and as many pairs as there are numbers.
+static void floats_of_16_bits_are_rounded_as_if_once(void** state) {
+  (void)state;
+  enum { COUNT = 1 << 16 };
+  static const tn_dtype_t dtypes[] = {TN_DTYPE_F16, TN_DTYPE_BF16};
+  uint16_t *a = malloc(3 * COUNT * sizeof *a), *b = a + COUNT, *got = b + COUNT;
+  assert_non_null(a);
+  for (uint32_t i = 0; i < COUNT; ++i) a[i] = (uint16_t)i, b[i] = (uint16_t)(i * 40503u >> 4);
+  for (size_t d = 0; d < COUNT_OF(dtypes); ++d) {
+    const tn_dtype_t dtype = dtypes[d];
+    for (size_t op = 0; op < COUNT_OF(unary_names) + COUNT_OF(binary_names); ++op) {
+      const bool is_unary = op < COUNT_OF(unary_names);
+      const char* name = is_unary ? unary_names[op] : binary_names[op - COUNT_OF(unary_names)];
+      bool (*const find)(const char*, tn_dtype_t, tn_dtype_t, tn_map_t*) =
+          is_unary ? tn__map_unary : tn__map_binary;
+      tn_map_t map, precise;
+      if (!find(name, dtype, dtype, &map) || !(map.precise_unary || map.precise_binary)) continue;
+      assert_true(find(name, TN_DTYPE_F64, TN_DTYPE_F64, &precise));
+      tn__map_run(&map, a, is_unary ? NULL : b, got, COUNT);
+      for (uint32_t i = 0; i < COUNT; ++i) check_half(name, &precise, dtype, a[i], b[i], got[i]);
+    }
+  }
+  free(a);
+}
+
 static void signed_arithmetic_wraps_at_its_width(void** state) {
   (void)state;
   for (size_t i = 0; i < COUNT_OF(signed_dtypes); ++i) {
@@ -414,6 +462,7 @@ static void folds_of_extremes_pass_nan(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(floats_of_16_bits_are_rounded_as_if_once),
       cmocka_unit_test(signed_arithmetic_wraps_at_its_width),
       cmocka_unit_test(division_by_zero_and_of_the_lowest_have_their_values),
       cmocka_unit_test(shifts_past_the_width_leave_nothing_or_the_sign),
