@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernel/common/bf16_vectors.h"
 #include "kernel/common/loop.h"
 
 enum { TOGETHER = 16 };  // elements that are looked at before the first of them is searched
@@ -15,9 +16,8 @@ static inline float decode_bf16(uint16_t half) {
 
 static inline uint16_t encode_bf16(float value) {
   const uint32_t bits = tn__float_bits(value);
-  const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const uint32_t quiet = (bits >> 16) | 0x40;
-  return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
+  const uint32_t quiet = bits | 0x400000;
+  return (uint16_t)(((bits & 0x7fffffff) > 0x7f800000 ? quiet : TN_ROUND_BF16(bits)) >> 16);
 }
 
 // The exponent's bias grows by 112. A subnormal half is the mantissa of a normal float whose
@@ -65,14 +65,14 @@ static inline uint32_t is_unsure_bf16(float value) {
 #define TN_TARGET
 #define TN_NAME plain
 #define TN_F16C 0
+#define TN_LANES 4
 #include "kernel/common/half.inc"
 
 #if TN_ISA_X86
-#include <immintrin.h>
-
 #define TN_TARGET __attribute__((target("avx2,f16c")))
 #define TN_NAME avx2
 #define TN_F16C 1
+#define TN_LANES 8
 #include "kernel/common/half.inc"
 
 #endif

@@ -3,17 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernel/common/bf16_vectors.h"
 #include "kernel/common/half.h"
 #include "kernel/common/loop.h"
-
-#if TN_ISA_X86
-#include <immintrin.h>
-#endif
-
-typedef uint16_t four_halves_t __attribute__((vector_size(8), aligned(2), may_alias));
-typedef uint32_t four_words_t __attribute__((vector_size(16)));
-typedef uint32_t eight_words_t __attribute__((vector_size(32)));
-typedef uint32_t sixteen_words_t __attribute__((vector_size(64)));
 
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
 // the same operations in the same order on each element. Where there is fused multiply-add, a
@@ -35,14 +27,11 @@ typedef uint32_t sixteen_words_t __attribute__((vector_size(64)));
 #endif
 #define TARGET
 #if TN_ISA_X86
-#define WIDEN(place) \
-  ((four_words_t)_mm_unpacklo_epi16(_mm_loadl_epi64((const void*)(place)), _mm_setzero_si128()))
 #define PLUS_PAIRS(sums, a, b) \
-  ((sums) + (four_words_t)_mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
-#else
-#define WIDEN(place) __builtin_convertvector(*(const four_halves_t*)(place), four_words_t)
+  ((sums) + (tn_words_4_t)_mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
 #endif
 #define VECTOR_BYTES 16
+#define LOAD_BF16 TN_LOAD_BF16_4
 #define ROWS 4
 #define VECTORS 2
 #include "kernel/contraction/gemm_target.inc"
@@ -51,10 +40,10 @@ typedef uint32_t sixteen_words_t __attribute__((vector_size(64)));
 #define SET avx2
 #define FUSES 1
 #define TARGET TN_ISA_TARGET_FMA
-#define WIDEN(place) ((eight_words_t)_mm256_cvtepu16_epi32(_mm_loadu_si128((const void*)(place))))
 #define PLUS_PAIRS(sums, a, b) \
-  ((sums) + (eight_words_t)_mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
+  ((sums) + (tn_words_8_t)_mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
 #define VECTOR_BYTES 32
+#define LOAD_BF16 TN_LOAD_BF16_8
 #define ROWS 6
 #define VECTORS 2
 #include "kernel/contraction/gemm_target.inc"
@@ -62,11 +51,10 @@ typedef uint32_t sixteen_words_t __attribute__((vector_size(64)));
 #define SET avx512
 #define FUSES 1
 #define TARGET TN_ISA_TARGET_AVX512
-#define WIDEN(place) \
-  ((sixteen_words_t)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void*)(place))))
 #define PLUS_PAIRS(sums, a, b) \
-  ((sums) + (sixteen_words_t)_mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
+  ((sums) + (tn_words_16_t)_mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
 #define VECTOR_BYTES 64
+#define LOAD_BF16 TN_LOAD_BF16_16
 #define ROWS 12
 #define VECTORS 2
 #include "kernel/contraction/gemm_target.inc"
@@ -79,11 +67,11 @@ typedef uint32_t sixteen_words_t __attribute__((vector_size(64)));
 #endif
 
 #define SETS(type) TN_ISA_SETS(&base_##type##_set, &avx2_##type##_set, &avx512_##type##_set)
-static const tn_gemm_set_t* const sets[TN_GEMM_SCALAR_COUNT][TN_ISA_COUNT] = {
-    [TN_GEMM_SCALAR_F32] = SETS(f32), [TN_GEMM_SCALAR_F64] = SETS(f64),
-    [TN_GEMM_SCALAR_I32] = SETS(i32), [TN_GEMM_SCALAR_I64] = SETS(i64),
+    static const tn_gemm_set_t* const sets[TN_GEMM_SCALAR_COUNT][TN_ISA_COUNT] = {
+        [TN_GEMM_SCALAR_F32] = SETS(f32), [TN_GEMM_SCALAR_F64] = SETS(f64),
+        [TN_GEMM_SCALAR_I32] = SETS(i32), [TN_GEMM_SCALAR_I64] = SETS(i64),
 #if TN_ISA_X86
-    [TN_GEMM_SCALAR_I16] = SETS(i16),
+        [TN_GEMM_SCALAR_I16] = SETS(i16),
 #endif
 };
 #undef SETS

@@ -2,9 +2,18 @@
 
 #include <string.h>
 
+#include "kernel/common/bf16_vectors.h"
+#include "kernel/common/half.h"
 #include "kernel/common/loop.h"
 
 enum { VECTORS = 8 };  // that a chain works on at a time: half of the registers, or a quarter
+
+#define NAME bf16
+#define SCALAR float
+#define BITS_T uint32_t
+#define IS_FLOAT 1
+#define IS_BF16 1
+#include "kernel/elementwise/chain_sets.inc"
 
 #define NAME f32
 #define SCALAR float
@@ -34,6 +43,7 @@ tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype) {
 #define SETS(name)                  \
   static const tn_chain_fn name[] = \
       TN_ISA_SETS(chain_##name##_run, chain_avx2_##name##_run, chain_avx512_##name##_run)
+  SETS(bf16);
   SETS(f32);
   SETS(f64);
   SETS(i32);
@@ -41,6 +51,7 @@ tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype) {
 #undef SETS
   if (!tn__isa_has(isa)) return NULL;
   switch (dtype) {
+    case TN_DTYPE_BF16: return bf16[isa];
     case TN_DTYPE_F32: return f32[isa];
     case TN_DTYPE_F64: return f64[isa];
     case TN_DTYPE_S32:

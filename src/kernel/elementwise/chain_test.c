@@ -31,17 +31,19 @@ static void fill(tn_dtype_t dtype, void* array, size_t count) {
     if (is_integer(dtype)) {
       const uint64_t word = next_random() << 33 ^ next_random() << 11 ^ next_random();
       memcpy((char*)array + i * tn_dtype_byte_size(dtype), &word, tn_dtype_byte_size(dtype));
-    } else if (dtype == TN_DTYPE_F32) {
-      ((float*)array)[i] = (float)random_number();
     } else {
-      ((double*)array)[i] = random_number();
+      const double number = random_number();
+      tn__convert_elements(TN_DTYPE_F64, &number, dtype,
+                           (char*)array + i * tn_dtype_byte_size(dtype), 1);
     }
   }
 }
 
 static bool is_nan(tn_dtype_t dtype, const void* array, size_t i) {
-  if (is_integer(dtype)) return false;
-  return dtype == TN_DTYPE_F32 ? isnan(((const float*)array)[i]) : isnan(((const double*)array)[i]);
+  double number;
+  tn__convert_elements(dtype, (const char*)array + i * tn_dtype_byte_size(dtype), TN_DTYPE_F64,
+                       &number, 1);
+  return !is_integer(dtype) && isnan(number);
 }
 
 typedef struct operation {
@@ -157,8 +159,8 @@ static void check(tn_chain_fn run, tn_dtype_t dtype, size_t link_count, size_t c
 
 static void chains_give_the_bits_of_their_operations(void** state) {
   (void)state;
-  static const tn_dtype_t dtypes[] = {TN_DTYPE_F32, TN_DTYPE_F64, TN_DTYPE_U32,
-                                      TN_DTYPE_S32, TN_DTYPE_U64, TN_DTYPE_S64};
+  static const tn_dtype_t dtypes[] = {TN_DTYPE_BF16, TN_DTYPE_F32, TN_DTYPE_F64, TN_DTYPE_U32,
+                                      TN_DTYPE_S32,  TN_DTYPE_U64, TN_DTYPE_S64};
   for (int isa = 0; isa < TN_ISA_COUNT; ++isa) {
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
       const tn_chain_fn run = tn__chain_loop_of((tn_isa_t)isa, dtypes[d]);
@@ -174,6 +176,7 @@ static void chains_give_the_bits_of_their_operations(void** state) {
 static void every_link_alone_gives_the_bits_of_its_operation(void** state) {
   (void)state;
   for (int turn = 0; turn < 4000; ++turn) {
+    check(tn__chain_loop(TN_DTYPE_BF16), TN_DTYPE_BF16, 1, 67, false);
     check(tn__chain_loop(TN_DTYPE_F32), TN_DTYPE_F32, 1, 67, false);
     check(tn__chain_loop(TN_DTYPE_U32), TN_DTYPE_U32, 1, 67, false);
   }

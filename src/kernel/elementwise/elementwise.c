@@ -131,7 +131,8 @@ tn_status_t tn__cpu_compare_prepare(tn_kernel_site_t* site) {
 }
 
 bool tn__cpu_map_takes_repeated(const void* state, uint32_t operand) {
-  return operand < TN_SIDE_COUNT && ((const map_state_t*)state)->map.repeating[operand];
+  return operand < TN_SIDE_COUNT &&
+         tn__map_repeats(&((const map_state_t*)state)->map, (tn_side_t)operand);
 }
 
 tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user) {
@@ -143,8 +144,8 @@ tn_status_t tn__cpu_map_range(int64_t begin, int64_t end, void* user) {
   const char* b = NULL;
   if (state->map.binary) b = (const char*)call->operands[1] + (call->repeated & 2 ? 0 : offset);
   if (call->repeated) {
-    state->map.repeating[call->repeated & 1 ? TN_LEFT_REPEATED : TN_RIGHT_REPEATED](a, b, out,
-                                                                                    count);
+    const tn_side_t side = call->repeated & 1 ? TN_LEFT_REPEATED : TN_RIGHT_REPEATED;
+    tn__map_run_repeated(&state->map, side, a, b, out, count);
   } else {
     tn__map_run(&state->map, a, b, out, count);
   }

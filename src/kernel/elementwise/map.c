@@ -247,16 +247,31 @@ static void make_sure(const tn_map_t* map, const void* left, const void* right, 
   }
 }
 
-static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* out, size_t count) {
+// Loads one element and repeats it.
+static void load_repeated(const tn_conversion_t* load, const char* element, int64_t* chunk,
+                          size_t count) {
+  const size_t size = tn_dtype_byte_size(load->to);
+  load->run(load, element, chunk, 1);
+  for (size_t i = 1; i < count; ++i) memcpy((char*)chunk + i * size, chunk, size);
+}
+
+// `side`: which operand is repeated; TN_SIDE_COUNT: none.
+static void run_chunks(const tn_map_t* map, tn_side_t side, const char* a, const char* b, char* out,
+                       size_t count) {
   size_t operand_size = tn_dtype_byte_size(map->load.from),
          result_size = tn_dtype_byte_size(map->store.to);
   // What is converted is carried in at most 8 bytes.
   int64_t left[TN_CHUNK], right[TN_CHUNK], result[TN_CHUNK];
+  const size_t most = count < TN_CHUNK ? count : TN_CHUNK;
+  if (side == TN_LEFT_REPEATED) load_repeated(&map->load, a, left, most);
+  if (side == TN_RIGHT_REPEATED) load_repeated(&map->load, b, right, most);
   for (size_t begin = 0; begin < count; begin += TN_CHUNK) {
     size_t length = count - begin < TN_CHUNK ? count - begin : TN_CHUNK;
-    map->load.run(&map->load, a + begin * operand_size, left, length);
+    if (side != TN_LEFT_REPEATED) map->load.run(&map->load, a + begin * operand_size, left, length);
     if (b) {
-      map->load.run(&map->load, b + begin * operand_size, right, length);
+      if (side != TN_RIGHT_REPEATED) {
+        map->load.run(&map->load, b + begin * operand_size, right, length);
+      }
       map->binary(left, right, result, length);
     } else {
       map->unary(left, result, length);
@@ -270,10 +285,23 @@ static void run_chunks(const tn_map_t* map, const char* a, const char* b, char* 
 
 void tn__map_run(const tn_map_t* map, const void* a, const void* b, void* out, size_t count) {
   if (!tn__map_is_direct(map)) {
-    run_chunks(map, a, b, out, count);
+    run_chunks(map, TN_SIDE_COUNT, a, b, out, count);
   } else if (b) {
     map->binary(a, b, out, count);
   } else {
     map->unary(a, out, count);
+  }
+}
+
+bool tn__map_repeats(const tn_map_t* map, tn_side_t side) {
+  return map->binary && (map->repeating[side] || !tn__map_is_direct(map));
+}
+
+void tn__map_run_repeated(const tn_map_t* map, tn_side_t side, const void* a, const void* b,
+                          void* out, size_t count) {
+  if (tn__map_is_direct(map)) {
+    map->repeating[side](a, b, out, count);
+  } else {
+    run_chunks(map, side, a, b, out, count);
   }
 }

@@ -37,6 +37,12 @@ bool tn__map_compare(tn_direction_t direction, bool total_order, tn_dtype_t oper
 // `b` is NULL for a unary one. `out` may be `a` or `b` itself where sizes of elements are the same.
 void tn__map_run(const tn_map_t* map, const void* a, const void* b, void* out, size_t count);
 
+// Of a binary one, whose operand on that side is one element that stands for all, where
+// tn__map_repeats says so.
+bool tn__map_repeats(const tn_map_t* map, tn_side_t side);
+void tn__map_run_repeated(const tn_map_t* map, tn_side_t side, const void* a, const void* b,
+                          void* out, size_t count);
+
 // Whether elements are computed in their own dtype.
 static inline bool tn__map_is_direct(const tn_map_t* map) {
   return map->load.from == map->load.to && map->store.from == map->store.to;
