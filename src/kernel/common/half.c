@@ -5,7 +5,7 @@
 #include "kernel/common/bf16_vectors.h"
 #include "kernel/common/loop.h"
 
-enum { TOGETHER = 16 };  // elements that are looked at before the first of them is searched
+enum { TOGETHER = 64 };  // elements that are looked at before the first of them is searched
 
 // One element: integer arithmetic without branches, so that loops become vector code, and without
 // subnormal floats, which a thread's settings may have the processor take for zero.

@@ -2,19 +2,50 @@
 
 #include "base/integer.h"
 #include "kernel/common/site.h"
+#include "kernel/contraction/product.h"
+
+enum { ALIGNMENT = 64 };
+
+static bool has_rows(tn_dtype_t dtype) {
+  return dtype == TN_DTYPE_F32 || dtype == TN_DTYPE_F64 || dtype == TN_DTYPE_F16 ||
+         dtype == TN_DTYPE_BF16;
+}
 
 bool tn__dot_rows_fit(const tn_op_use_t* use) {
-  const tn_dtype_t dtype = use->result_types[0]->dtype;
   return (use->op == TN__OP(dot_general) || use->op == TN__OP(dot)) &&
-         (dtype == TN_DTYPE_F32 || dtype == TN_DTYPE_F64) &&
-         use->operand_types[0]->dtype == dtype && use->operand_types[1]->dtype == dtype;
+         has_rows(use->result_types[0]->dtype) && has_rows(use->operand_types[0]->dtype) &&
+         has_rows(use->operand_types[1]->dtype);
+}
+
+static tn_conversion_t conversion_of(tn_dtype_t from, tn_dtype_t to) {
+  return from == to ? (tn_conversion_t){0} : tn__conversion(from, to);
 }
 
 tn_status_t tn__dot_rows_prepare(tn_kernel_site_t* site, tn_dot_rows_t* out_rows) {
-  TN_RETURN_IF_ERROR(tn__dot_plan(site, TN_DOT_ANY_STRIDES, &out_rows->plan));
+  const tn_dtype_t lhs = tn__site_operand(site, 0)->dtype, rhs = tn__site_operand(site, 1)->dtype;
+  const tn_dtype_t result = tn__site_result(site, 0)->dtype;
+  const tn_dtype_t compute = tn__product_carrier(lhs, rhs, result, 0);
+  const bool loads = lhs != compute || rhs != compute;
+  TN_RETURN_IF_ERROR(
+      tn__dot_plan(site, loads ? TN_DOT_UNIT_STRIDE : TN_DOT_ANY_STRIDES, &out_rows->plan));
+  out_rows->plan.shape.lhs_load = conversion_of(lhs, compute);
+  out_rows->plan.shape.rhs_load = conversion_of(rhs, compute);
+  out_rows->store = conversion_of(compute, result);
+  out_rows->result_size = tn_dtype_byte_size(result);
   out_rows->gemm = tn__gemm_plan(&out_rows->plan.shape);
   out_rows->packed_offset = tn__site_reserve(site, tn__gemm_packed_byte_size(&out_rows->gemm));
   return TN_OK;
+}
+
+// Sums that are converted stand before the panels.
+static size_t sums_byte_size(const tn_dot_rows_t* rows, int64_t count) {
+  if (!rows->store.run) return 0;
+  const tn_gemm_t* gemm = &rows->gemm;
+  return tn__align_up((size_t)(count * gemm->shape.columns) * gemm->element_size, ALIGNMENT);
+}
+
+size_t tn__dot_rows_scratch(const tn_dot_rows_t* rows, int64_t count) {
+  return sums_byte_size(rows, count) + tn__gemm_rows_scratch(&rows->gemm, count);
 }
 
 tn_status_t tn__dot_rows_begin(const tn_dot_rows_t* rows, const tn_kernel_call_t* call,
@@ -32,17 +63,19 @@ void tn__dot_rows_compute(const tn_dot_rows_run_t* run, int64_t first, int64_t c
                           const void* lhs, void* result, void* scratch) {
   const tn_gemm_t* gemm = &run->rows->gemm;
   const tn_gemm_shape_t* shape = &gemm->shape;
-  const int64_t size = (int64_t)gemm->element_size;
+  const tn_conversion_t* store = &run->rows->store;
+  const int64_t lhs_size = (int64_t)gemm->lhs_size;
   const char* given = lhs;
-  char* target = result;
   for (int64_t done = 0, rows; done < count; done += rows) {
     const int64_t matrix = (first + done) / shape->rows, row = (first + done) % shape->rows;
     int64_t lhs_matrix, rhs_matrix;
     rows = tn__least(count - done, shape->rows - row);
     tn__gemm_batch_offsets(shape, matrix, &lhs_matrix, &rhs_matrix);
-    const char* source = run->lhs ? run->lhs + (lhs_matrix + row * shape->lhs_row_stride) * size
-                                  : given + done * shape->depth * size;
-    tn__gemm_rows(gemm, run->packed, matrix, source, rows, target + done * shape->columns * size,
-                  scratch);
+    const char* source = run->lhs ? run->lhs + (lhs_matrix + row * shape->lhs_row_stride) * lhs_size
+                                  : given + done * shape->depth * lhs_size;
+    char* target = (char*)result + (size_t)(done * shape->columns) * run->rows->result_size;
+    tn__gemm_rows(gemm, run->packed, matrix, source, rows, store->run ? scratch : target,
+                  (char*)scratch + sums_byte_size(run->rows, rows));
+    if (store->run) store->run(store, scratch, target, (size_t)(rows * shape->columns));
   }
 }

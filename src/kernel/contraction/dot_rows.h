@@ -10,7 +10,9 @@
 typedef struct tn_dot_rows {
   tn_dot_plan_t plan;
   tn_gemm_t gemm;
-  size_t packed_offset;  // of the right operands, in the site's scratch memory
+  size_t packed_offset;   // of the right operands, in the site's scratch memory
+  tn_conversion_t store;  // to the result's dtype; `run` is NULL: it is computed in
+  size_t result_size;     // of an element
 } tn_dot_rows_t;
 
 // What a run computes with, once the right operands are packed.
@@ -20,15 +22,17 @@ typedef struct tn_dot_rows_run {
   const char* packed;
 } tn_dot_rows_run_t;
 
-// Whether the operation can be computed so: in f32 or f64, without conversions.
+// Whether the operation can be computed so: of floats of 16 bits and more.
 bool tn__dot_rows_fit(const tn_op_use_t* use);
 // Adds to the site's scratch memory.
 TN_MUST_USE tn_status_t tn__dot_rows_prepare(tn_kernel_site_t* site, tn_dot_rows_t* out_rows);
 // `call`: with operand 0, unless rows come with each call, and 1, and the scratch memory.
 TN_MUST_USE tn_status_t tn__dot_rows_begin(const tn_dot_rows_t* rows, const tn_kernel_call_t* call,
                                            tn_dot_rows_run_t* out_run);
+// Of `count` rows, 64-byte aligned.
+size_t tn__dot_rows_scratch(const tn_dot_rows_t* rows, int64_t count);
 // Rows `first` <= i < `first` + `count`, on the calling thread. `lhs`: these rows, dense, if the
-// run has no left operand. `result`: these rows. `scratch`: tn__gemm_rows_scratch bytes.
+// run has no left operand. `result`: these rows. `scratch`: tn__dot_rows_scratch bytes.
 void tn__dot_rows_compute(const tn_dot_rows_run_t* run, int64_t first, int64_t count,
                           const void* lhs, void* result, void* scratch);
 

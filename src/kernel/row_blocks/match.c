@@ -1,5 +1,6 @@
 // Which nodes are a chain.
 #include "kernel/common/site.h"
+#include "kernel/contraction/product.h"
 #include "kernel/fusion/state.h"
 #include "kernel/row_blocks/state.h"
 
@@ -49,8 +50,12 @@ static bool is_large_enough(const tn_dot_extent_t* extent) {
   return extent->rows >= FEWEST_ROWS && extent->columns >= FEWEST_COLUMNS && extent->depth > 0;
 }
 
-static double matrix_byte_size(const tn_dot_extent_t* extent, const tn_type_t* type) {
-  return (double)extent->columns * (double)extent->depth * (double)tn_dtype_byte_size(type->dtype);
+// Of a right operand as it is packed.
+static double matrix_byte_size(const tn_dot_extent_t* extent, const tn_op_use_t* use) {
+  const tn_dtype_t carrier =
+      tn__product_carrier(use->operand_types[0]->dtype, use->operand_types[1]->dtype,
+                          use->result_types[0]->dtype, extent->depth);
+  return (double)extent->columns * (double)extent->depth * (double)tn_dtype_byte_size(carrier);
 }
 
 static tn_status_t read_after(tn_row_chain_t* chain, const tn_fusion_spec_t* spec,
@@ -111,12 +116,12 @@ tn_status_t tn__row_blocks_suit(const tn_node_t* before, const tn_node_t* fusion
   TN_RETURN_IF_ERROR(tn__row_chain_read(before, fusion, after, scratch, &chain, out_suits));
   if (!*out_suits) return TN_OK;
   TN_RETURN_IF_ERROR(tn__dot_extent(&chain.before_use, &extent));
-  double bytes = matrix_byte_size(&extent, between);
+  double bytes = matrix_byte_size(&extent, &chain.before_use);
   double packed = (double)extent.batch * bytes;
   bool is_cheap = bytes <= CACHED_BYTES || extent.depth <= FEW_PRODUCTS;
   if (after) {
     TN_RETURN_IF_ERROR(tn__dot_extent(&chain.after_use, &extent));
-    bytes = matrix_byte_size(&extent, after->results[0].type);
+    bytes = matrix_byte_size(&extent, &chain.after_use);
     packed += (double)extent.batch * bytes;
     is_cheap &= bytes <= CACHED_BYTES || extent.columns <= FEW_PRODUCTS;
   }

@@ -126,8 +126,8 @@ static void plan_blocks(tn_row_blocks_state_t* state, bool is_in_place) {
   const bool keeps_read = state->before.results[0] == TN_ROW_BLOCKS_NONE;
   const bool keeps_given =
       chain->after && !is_in_place && state->fusion.results[chain->given] == TN_ROW_BLOCKS_NONE;
-  const size_t read_bytes = (size_t)chain->row_length * before->element_size;
-  const size_t given_bytes = keeps_given ? (size_t)chain->row_length * after->element_size : 0;
+  const size_t read_bytes = (size_t)chain->row_length * state->before_rows.result_size;
+  const size_t given_bytes = keeps_given ? (size_t)chain->row_length * after->lhs_size : 0;
   int64_t tiles = (int64_t)(BLOCK_BYTES / (read_bytes + given_bytes)) / tile;
   const int64_t most = tn__ceil_divide(chain->row_count, FEWEST_BLOCKS * tile);
   tiles = tn__least(tn__least(tiles, most), MOST_TILES);
@@ -135,10 +135,10 @@ static void plan_blocks(tn_row_blocks_state_t* state, bool is_in_place) {
   state->blocks_per_matrix = tn__ceil_divide(matrix_rows, state->block_rows);
   state->block_count = chain->row_count / matrix_rows * state->blocks_per_matrix;
   const size_t rows = (size_t)state->block_rows;
-  size_t panels = tn__gemm_rows_scratch(before, state->block_rows);
+  size_t panels = tn__dot_rows_scratch(&state->before_rows, state->block_rows);
   if (chain->after) {
-    const size_t other =
-        tn__gemm_rows_scratch(after, state->block_rows * (chain->row_length / chain->given_length));
+    const size_t other = tn__dot_rows_scratch(
+        &state->after_rows, state->block_rows * (chain->row_length / chain->given_length));
     if (other > panels) panels = other;
   }
   state->given_offset = keeps_read ? tn__align_up(rows * read_bytes, TN_FUSION_ALIGNMENT) : 0;

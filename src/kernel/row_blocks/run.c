@@ -53,17 +53,17 @@ static tn_status_t run_block(const worker_t* worker, int64_t row, int64_t rows) 
   const run_t* run = worker->run;
   const tn_row_blocks_state_t* state = run->state;
   const tn_row_chain_t* chain = &state->chain;
-  const size_t read_size = state->before_rows.gemm.element_size;
+  const size_t read_size = state->before_rows.result_size;
   const int64_t first = row * chain->row_length, count = rows * chain->row_length;
   char* read = place_of(worker, state->before.results[0], read_size, first, worker->read);
   tn__dot_rows_compute(&run->before, row, rows, NULL, read, worker->panels);
   TN_RETURN_IF_ERROR(run_fusion(worker, first, count, read, worker->given));
   if (!chain->after) return TN_OK;
   const tn_gemm_t* after = &state->after_rows.gemm;
-  const char* given = place_of(worker, state->fusion.results[chain->given], after->element_size,
-                               first, worker->given);
+  const char* given =
+      place_of(worker, state->fusion.results[chain->given], after->lhs_size, first, worker->given);
   const int64_t given_row = first / chain->given_length;
-  char* result = place_of(worker, state->after.results[0], after->element_size,
+  char* result = place_of(worker, state->after.results[0], state->after_rows.result_size,
                           given_row * after->shape.columns, NULL);
   tn__dot_rows_compute(&run->after, given_row, count / chain->given_length, given, result,
                        worker->panels);
