@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kernel/common/bf16_vectors.h"
+#include "kernel/common/half_vectors.h"
 #include "kernel/common/loop.h"
 
 enum { TOGETHER = 64 };  // elements that are looked at before the first of them is searched
@@ -69,7 +69,7 @@ static inline uint32_t is_unsure_bf16(float value) {
 #include "kernel/common/half.inc"
 
 #if TN_ISA_X86
-#define TN_TARGET __attribute__((target("avx2,f16c")))
+#define TN_TARGET TN_ISA_TARGET_AVX2
 #define TN_NAME avx2
 #define TN_F16C 1
 #define TN_LANES 8

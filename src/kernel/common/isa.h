@@ -13,9 +13,9 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TN_ISA_X86 1
 #define TN_ISA_HAS_FMA 1
-#define TN_ISA_TARGET_FMA __attribute__((target("avx2,fma")))
-#define TN_ISA_TARGET_AVX2 __attribute__((target("avx2")))
-#define TN_ISA_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
+#define TN_ISA_TARGET_FMA __attribute__((target("avx2,f16c,fma")))
+#define TN_ISA_TARGET_AVX2 __attribute__((target("avx2,f16c")))
+#define TN_ISA_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,f16c")))
 #elif defined(__aarch64__) && defined(__GNUC__)
 #define TN_ISA_X86 0
 #define TN_ISA_HAS_FMA 1

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel/common/bf16_vectors.h"
+#include "kernel/common/half_vectors.h"
 #include "kernel/common/half.h"
 #include "kernel/common/loop.h"
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "kernel/common/bf16_vectors.h"
 #include "kernel/common/half.h"
+#include "kernel/common/half_vectors.h"
 #include "kernel/common/loop.h"
 
 enum { VECTORS = 8 };  // that a chain works on at a time: half of the registers, or a quarter
@@ -12,8 +12,22 @@ enum { VECTORS = 8 };  // that a chain works on at a time: half of the registers
 #define SCALAR float
 #define BITS_T uint32_t
 #define IS_FLOAT 1
-#define IS_BF16 1
+#define IS_HALF 1
+#define HALF BF16
+#define DECODE_HALF(half) tn__bits_float((uint32_t)(half) << 16)
 #include "kernel/elementwise/chain_sets.inc"
+
+#if TN_ISA_X86
+#define NAME f16
+#define SCALAR float
+#define BITS_T uint32_t
+#define IS_FLOAT 1
+#define IS_HALF 1
+#define IS_F16 1
+#define HALF F16
+#define DECODE_HALF _cvtsh_ss
+#include "kernel/elementwise/chain_sets.inc"
+#endif
 
 #define NAME f32
 #define SCALAR float
@@ -44,6 +58,11 @@ tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype) {
   static const tn_chain_fn name[] = \
       TN_ISA_SETS(chain_##name##_run, chain_avx2_##name##_run, chain_avx512_##name##_run)
   SETS(bf16);
+#if TN_ISA_X86
+  static const tn_chain_fn f16[] = {NULL, chain_avx2_f16_run, chain_avx512_f16_run};
+#else
+  static const tn_chain_fn f16[TN_ISA_COUNT] = {NULL};
+#endif
   SETS(f32);
   SETS(f64);
   SETS(i32);
@@ -52,6 +71,7 @@ tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype) {
   if (!tn__isa_has(isa)) return NULL;
   switch (dtype) {
     case TN_DTYPE_BF16: return bf16[isa];
+    case TN_DTYPE_F16: return f16[isa];
     case TN_DTYPE_F32: return f32[isa];
     case TN_DTYPE_F64: return f64[isa];
     case TN_DTYPE_S32:

@@ -51,7 +51,8 @@ typedef void (*tn_chain_fn)(const uint8_t* links, size_t link_count, const void*
 // TN_LINK_COUNT: none.
 tn_link_t tn__link_of(const tn_op_t* op, tn_dtype_t dtype, uint32_t operand);
 
-// NULL: the dtype has no chains. bf16, f32, f64 and integers of 32 and 64 bits have.
+// NULL: the dtype has no chains. bf16, f32, f64 and integers of 32 and 64 bits have, and f16 where
+// the processor converts it.
 tn_chain_fn tn__chain_loop(tn_dtype_t dtype);
 // For tests: that of one instruction set; NULL where the processor has not got it.
 tn_chain_fn tn__chain_loop_of(tn_isa_t isa, tn_dtype_t dtype);

@@ -159,8 +159,8 @@ static void check(tn_chain_fn run, tn_dtype_t dtype, size_t link_count, size_t c
 
 static void chains_give_the_bits_of_their_operations(void** state) {
   (void)state;
-  static const tn_dtype_t dtypes[] = {TN_DTYPE_BF16, TN_DTYPE_F32, TN_DTYPE_F64, TN_DTYPE_U32,
-                                      TN_DTYPE_S32,  TN_DTYPE_U64, TN_DTYPE_S64};
+  static const tn_dtype_t dtypes[] = {TN_DTYPE_F16, TN_DTYPE_BF16, TN_DTYPE_F32, TN_DTYPE_F64,
+                                      TN_DTYPE_U32, TN_DTYPE_S32,  TN_DTYPE_U64, TN_DTYPE_S64};
   for (int isa = 0; isa < TN_ISA_COUNT; ++isa) {
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; ++d) {
       const tn_chain_fn run = tn__chain_loop_of((tn_isa_t)isa, dtypes[d]);
@@ -177,6 +177,9 @@ static void every_link_alone_gives_the_bits_of_its_operation(void** state) {
   (void)state;
   for (int turn = 0; turn < 4000; ++turn) {
     check(tn__chain_loop(TN_DTYPE_BF16), TN_DTYPE_BF16, 1, 67, false);
+    if (tn__chain_loop(TN_DTYPE_F16)) {
+      check(tn__chain_loop(TN_DTYPE_F16), TN_DTYPE_F16, 1, 67, false);
+    }
     check(tn__chain_loop(TN_DTYPE_F32), TN_DTYPE_F32, 1, 67, false);
     check(tn__chain_loop(TN_DTYPE_U32), TN_DTYPE_U32, 1, 67, false);
   }
@@ -184,7 +187,7 @@ static void every_link_alone_gives_the_bits_of_its_operation(void** state) {
 
 static void other_dtypes_have_no_chains(void** state) {
   (void)state;
-  assert_null(tn__chain_loop(TN_DTYPE_F16));
+  assert_null(tn__chain_loop(TN_DTYPE_F8E4M3FN));
   assert_null(tn__chain_loop(TN_DTYPE_S16));
   assert_null(tn__chain_loop(TN_DTYPE_C64));
 }

@@ -205,9 +205,9 @@ tn_status_t tn__fusion_join_steps(tn_fusion_state_t* state, tn_arena_t* arena) {
     if (member->is_absorbed || member->next != NONE) continue;
     tn_fusion_step_t* step = &state->steps[state->step_count++];
     *step = spec->steps[s];
-    // Elements of bf16 go to registers and back at once in a chain, by way of arrays elsewhere.
-    const bool is_bf16 = member->is_link && dtype_of(step) == TN_DTYPE_BF16;
-    if (member->length > 1 || shifts_both(member) || is_bf16) {
+    // Floats of 16 bits go to registers and back at once in a chain, by way of arrays elsewhere.
+    const bool is_half = member->is_link && tn_dtype_bit_width(dtype_of(step)) == 16;
+    if (member->length > 1 || shifts_both(member) || is_half) {
       TN_RETURN_IF_ERROR(make_chain(&joiner, s, step));
     }
   }

@@ -1,12 +1,13 @@
-// Vectors of bf16, as the words of 32 bits of which they are the upper halves: f32 that have the
-// same values.
+// Vectors of floats of 16 bits in memory, as f32 that have the same values; words are their bits.
 //
-//   TN_LOAD_BF16_4(place)           4 of them, anywhere in memory; with AVX2 8, with AVX-512 16
-//   TN_STORE_BF16_4(place, words)   the upper halves of 4 words
-//   TN_ROUND_BF16(words)            f32, as their bits, to the nearest bf16, ties to even; a NaN
-//                                   stays one if its lower half is 0
-#ifndef TENON_KERNEL_COMMON_BF16_VECTORS_H_
-#define TENON_KERNEL_COMMON_BF16_VECTORS_H_
+//   TN_LOAD_BF16_4(place)          4 of them, from anywhere; with AVX2 8, with AVX-512 16
+//   TN_STORE_BF16_4(place, words)  those whose bits are the upper halves of 4 words
+//   TN_ROUND_BF16_4(words)         to the nearest bf16, ties to even; a NaN stays one if its lower
+//                                  half is 0
+//   TN_LOAD_F16_8(place), TN_STORE_F16_8(place, words), TN_ROUND_F16_8(words)
+//                                  the same of f16, with AVX2 and AVX-512 alone
+#ifndef TENON_KERNEL_COMMON_HALF_VECTORS_H_
+#define TENON_KERNEL_COMMON_HALF_VECTORS_H_
 
 #include <stdint.h>
 
@@ -17,6 +18,9 @@ typedef uint32_t tn_words_8_t __attribute__((vector_size(32)));
 typedef uint32_t tn_words_16_t __attribute__((vector_size(64)));
 
 #define TN_ROUND_BF16(words) (((words) + 0x7fff + ((words) >> 16 & 1)) & 0xffff0000)
+#define TN_ROUND_BF16_4 TN_ROUND_BF16
+#define TN_ROUND_BF16_8 TN_ROUND_BF16
+#define TN_ROUND_BF16_16 TN_ROUND_BF16
 
 #if TN_ISA_X86
 #include <immintrin.h>
@@ -47,6 +51,21 @@ typedef uint32_t tn_words_16_t __attribute__((vector_size(64)));
 #define TN_STORE_BF16_16(place, words)          \
   _mm256_storeu_si256((__m256i*)(void*)(place), \
                       _mm512_cvtepi32_epi16(_mm512_srli_epi32((__m512i)(words), 16)))
+
+#define TN_LOAD_F16_8(place) \
+  ((tn_words_8_t)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(const void*)(place))))
+#define TN_LOAD_F16_16(place) \
+  ((tn_words_16_t)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(const void*)(place))))
+#define TN_STORE_F16_8(place, words)         \
+  _mm_storeu_si128((__m128i*)(void*)(place), \
+                   _mm256_cvtps_ph((__m256)(words), _MM_FROUND_TO_NEAREST_INT))
+#define TN_STORE_F16_16(place, words)           \
+  _mm256_storeu_si256((__m256i*)(void*)(place), \
+                      _mm512_cvtps_ph((__m512)(words), _MM_FROUND_TO_NEAREST_INT))
+#define TN_ROUND_F16_8(words) \
+  ((tn_words_8_t)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(words), _MM_FROUND_TO_NEAREST_INT)))
+#define TN_ROUND_F16_16(words) \
+  ((tn_words_16_t)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)(words), _MM_FROUND_TO_NEAREST_INT)))
 #else
 typedef uint16_t tn_halves_4_t __attribute__((vector_size(8), aligned(2), may_alias));
 
@@ -57,4 +76,4 @@ typedef uint16_t tn_halves_4_t __attribute__((vector_size(8), aligned(2), may_al
        __builtin_convertvector((tn_words_4_t)(words) >> 16, tn_halves_4_t))
 #endif
 
-#endif  // TENON_KERNEL_COMMON_BF16_VECTORS_H_
+#endif  // TENON_KERNEL_COMMON_HALF_VECTORS_H_
