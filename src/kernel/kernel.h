@@ -173,6 +173,9 @@ typedef struct tn_kernel {
   // Whether it reads operand `operand` by this view, which is not dense; NULL: it takes no views,
   // and is given dense operands.
   bool (*takes_view)(const tn_op_use_t* use, size_t operand, const tn_view_t* view);
+  // Whether it may be given what an operand is converted of instead, to elements that hold it
+  // exactly, and reads that as it is: some kernel then takes the use. NULL: no.
+  bool (*loads)(const tn_op_use_t* use);
   // Custom calls: operands and results are as operand_layouts and result_layouts say. Such operands
   // are views, which it takes.
   bool has_layouts;

@@ -30,6 +30,7 @@ tn_status_t tn__pass_place(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_index_singly(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_drop_unit_dimensions(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_fold_transposes(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_fold_converts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_eliminate_dead_code(tn_module_t* module, tn_function_t* entry);
 
 // Calls `rewrite` for every function with a body that `entry` reaches, callees first, with a

@@ -1,8 +1,11 @@
 #include "kernel/contraction/dot.h"
 
+#include "base/integer.h"
 #include "kernel/common/merge.h"
 #include "kernel/common/site.h"
 #include "kernel/contraction/product.h"
+
+enum { FEW_VECTORS = 8 };
 
 typedef tn_dot_path_t path_t;
 
@@ -222,6 +225,27 @@ static tn_conversion_t load_of(tn_dtype_t from, tn_dtype_t to) {
   return tn__product_converts(from, to) ? tn__conversion(from, to) : (tn_conversion_t){0};
 }
 
+// Whether operands of this product can be converted as they are read, to `compute`.
+static bool can_load(const tn_dot_extent_t* extent, tn_dtype_t compute) {
+  return tn__gemm_loads(&(tn_gemm_shape_t){.type = tn__product_type(compute),
+                                           .rows = extent->rows,
+                                           .columns = extent->columns,
+                                           .depth = extent->depth});
+}
+
+static tn_dtype_t compute_dtype(const tn_op_use_t* use, const tn_dot_extent_t* extent) {
+  return tn__product_carrier(use->operand_types[0]->dtype, use->operand_types[1]->dtype,
+                             use->result_types[0]->dtype, extent->depth);
+}
+
+bool tn__cpu_dot_loads(const tn_op_use_t* use) {
+  tn_dot_extent_t extent;
+  const tn_status_t status = tn__dot_extent(use, &extent);
+  tn_status_release(status);
+  return !status && can_load(&extent, compute_dtype(use, &extent)) &&
+         tn__least(extent.rows, extent.columns) <= FEW_VECTORS;
+}
+
 tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
   const tn_type_t *lhs = tn__site_operand(site, 0), *rhs = tn__site_operand(site, 1);
   const tn_type_t* result = tn__site_result(site, 0);
@@ -229,16 +253,10 @@ tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
   dot_t* state;
   TN_RETURN_IF_ERROR(tn__site_state(site, sizeof *state, (void**)&state));
   TN_RETURN_IF_ERROR(tn__dot_extent(site->use, &extent));
-  const tn_dtype_t compute =
-      tn__product_carrier(lhs->dtype, rhs->dtype, result->dtype, extent.depth);
+  const tn_dtype_t compute = compute_dtype(site->use, &extent);
   const bool converts =
       tn__product_converts(lhs->dtype, compute) || tn__product_converts(rhs->dtype, compute);
-  const bool loads = converts && tn__gemm_loads(&(tn_gemm_shape_t){
-                                     .type = tn__product_type(compute),
-                                     .rows = extent.rows,
-                                     .columns = extent.columns,
-                                     .depth = extent.depth,
-                                 });
+  const bool loads = converts && can_load(&extent, compute);
   tn_dot_layout_t layout = TN_DOT_ANY_STRIDES;
   if (converts) layout = loads ? TN_DOT_UNIT_STRIDE : TN_DOT_NO_VIEW;
   TN_RETURN_IF_ERROR(tn__dot_plan(site, layout, &state->plan));

@@ -10,6 +10,8 @@
 // Of both operations.
 TN_MUST_USE tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site);
 TN_MUST_USE tn_status_t tn__cpu_dot_run(const tn_kernel_call_t* call);
+// Where reading the wider operands would take most of the time: few vectors with a matrix.
+bool tn__cpu_dot_loads(const tn_op_use_t* use);
 
 // What follows is for other kernels of the same operations: products of matrices, however the
 // dimensions are.

@@ -19,6 +19,7 @@ enum {
   // What is converted at a time.
   LOAD_BYTES = 32 << 10,
   LOAD_ELEMENTS = 256,
+  LOADED_TERMS = 4,  // of TN_GEMM_SUM_WIDTH sums: as many as are added at a time
 };
 _Static_assert(LOAD_BYTES == TN_GEMM_DOT_TERMS * sizeof(double), "a block of one row");
 
@@ -405,7 +406,7 @@ static void sum_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, c
   const size_t scalar = gemm->scalar_size;
   const int64_t depth = gemm->shape.depth, stride = thin->depth_stride;
   const bool is_bf16 = reads_bf16(gemm, thin), loads = thin->row_load->run && !is_bf16;
-  const int64_t most = loads ? LOAD_BYTES / (rows * (int64_t)scalar) : TN_GEMM_DEPTH;
+  const int64_t most = loads ? LOADED_TERMS : TN_GEMM_DEPTH;
   _Alignas(64) char loaded[LOAD_BYTES], sums[TN_GEMM_SUM_WIDTH * sizeof(double)];
   for (int64_t block = 0; block < depth; block += TN_GEMM_DEPTH) {
     char* target = block ? sums : result;

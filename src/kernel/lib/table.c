@@ -1,5 +1,6 @@
 // The table of the kernels of libraries.
 #include "kernel/common/site.h"
+#include "kernel/contraction/dot.h"
 #include "kernel/kernel_set.h"
 #include "kernel/lib/library.h"
 #include "kernel/lib/onednn_convolution.h"
