@@ -151,6 +151,12 @@ enum { TN_PERIODIC_BLOCK = 256 };
   TN_FOLD_AND_AT(name, tree_##name)
 #define TN_FOLD_TREE(name) TN_FOLD_TREE_OF(tree_##name, name, TN_AS_IT_IS)
 #define TN_AS_IT_IS(value) (value)
+// Said for each number of lanes: compilers keep all of them in registers then.
+_Static_assert(TN_FOLD_LANES == 32, "the halves below");
+#define TN_FOLD_HALF(name, width)                                            \
+  for (size_t lane = 0; lane < (width); ++lane) {                            \
+    lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], lanes[lane + width]); \
+  }
 // `tree` folds what `element` makes of each value.
 #define TN_FOLD_TREE_OF(tree, name, element)                                                 \
   static TN_TARGET TN_T TN_PASTE(tree, TN_NAME)(const TN_T* values, size_t count) {          \
@@ -171,12 +177,11 @@ enum { TN_PERIODIC_BLOCK = 256 };
     for (size_t lane = 0; i < count; ++i, ++lane) {                                          \
       lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], element(values[i]));                \
     }                                                                                        \
-    for (size_t width = TN_FOLD_LANES / 2; width > 0; width /= 2) {                          \
-      for (size_t lane = 0; lane < width; ++lane) {                                          \
-        lanes[lane] = TN_PASTE(name, TN_NAME)(lanes[lane], lanes[lane + width]);             \
-      }                                                                                      \
-    }                                                                                        \
-    return lanes[0];                                                                         \
+    TN_FOLD_HALF(name, 16)                                                                   \
+    TN_FOLD_HALF(name, 8)                                                                    \
+    TN_FOLD_HALF(name, 4)                                                                    \
+    TN_FOLD_HALF(name, 2)                                                                    \
+    return TN_PASTE(name, TN_NAME)(lanes[0], lanes[1]);                                      \
   }
 // `tree` folds more than TN_FOLD_SEQUENTIAL values.
 #define TN_FOLD_AND_AT(name, tree)                                                               \
