@@ -8,7 +8,12 @@
 #include "kernel/common/strided.h"
 
 enum { QUICK_BYTES = 16 << 10, QUICK_ARRAY_BYTES = 1 << 20 };
-enum { PAIR_GRAIN = 16 << 10 };
+enum {
+  PAIR_GRAIN = 16 << 10,
+  LINE_BYTES = 64,
+  LEAST_ASKED_BYTES = 512,
+  MOST_ASKED_BYTES = 32 << 10
+};
 
 // A strided copy from somewhere in an operand to somewhere in a result.
 typedef struct move {
@@ -274,10 +279,23 @@ static bool is_small_run(const window_t* state) {
          copy->target_byte_size <= QUICK_BYTES;
 }
 
+// Loops take windows in the order of memory: what is behind one comes into the cache while it is
+// used.
+static void ask_for_next(const window_t* state, const char* array, int64_t offset) {
+  const int64_t length = state->copy.target_byte_size;
+  const int64_t first = offset + length, end = first + length;
+  if (length < LEAST_ASKED_BYTES || length > MOST_ASKED_BYTES || end > (int64_t)state->byte_size) {
+    return;
+  }
+  for (int64_t at = first; at < end; at += LINE_BYTES) __builtin_prefetch(array + at);
+}
+
 static tn_status_t read_small_run(const tn_kernel_call_t* call) {
   const window_t* state = call->state;
-  const char* source = (const char*)call->operands[0] + window_offset(state, call->operands + 1);
-  memcpy(call->results[0], source, (size_t)state->copy.target_byte_size);
+  const char* array = call->operands[0];
+  const int64_t offset = window_offset(state, call->operands + 1);
+  memcpy(call->results[0], array + offset, (size_t)state->copy.target_byte_size);
+  ask_for_next(state, array, offset);
   return TN_OK;
 }
 
@@ -299,8 +317,12 @@ tn_status_t tn__cpu_dynamic_slice_prepare(tn_kernel_site_t* site) {
 tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call) {
   const window_t* state = call->state;
   if (state->copy.form == TN_STRIDED_NOTHING) return TN_OK;
-  const char* source = (const char*)call->operands[0] + window_offset(state, call->operands + 1);
-  return tn__strided_copy_run(&state->copy, call->context->pool, call->results[0], source);
+  const char* array = call->operands[0];
+  const int64_t offset = window_offset(state, call->operands + 1);
+  TN_RETURN_IF_ERROR(
+      tn__strided_copy_run(&state->copy, call->context->pool, call->results[0], array + offset));
+  if (state->copy.form == TN_STRIDED_RUN) ask_for_next(state, array, offset);
+  return TN_OK;
 }
 
 bool tn__cpu_dynamic_update_slice_takes_view(const tn_op_use_t* use, size_t operand,
