@@ -18,7 +18,7 @@ static uint32_t digits_of(tn_dtype_t dtype) {
     case TN_DTYPE_F32: return 24;
     case TN_DTYPE_F16: return 11;
     case TN_DTYPE_BF16: return 8;
-    default: return tn_dtype_kind(dtype) == TN_KIND_FLOAT && width <= 8 ? 4 : 0;
+    default: return tn_dtype_kind(dtype) == TN_KIND_FLOAT && width <= 8 ? 5 : 0;  // at most
   }
 }
 

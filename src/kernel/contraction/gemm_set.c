@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel/common/half_vectors.h"
 #include "kernel/common/half.h"
+#include "kernel/common/half_vectors.h"
 #include "kernel/common/loop.h"
 
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
@@ -67,11 +67,11 @@
 #endif
 
 #define SETS(type) TN_ISA_SETS(&base_##type##_set, &avx2_##type##_set, &avx512_##type##_set)
-    static const tn_gemm_set_t* const sets[TN_GEMM_SCALAR_COUNT][TN_ISA_COUNT] = {
-        [TN_GEMM_SCALAR_F32] = SETS(f32), [TN_GEMM_SCALAR_F64] = SETS(f64),
-        [TN_GEMM_SCALAR_I32] = SETS(i32), [TN_GEMM_SCALAR_I64] = SETS(i64),
+static const tn_gemm_set_t* const sets[TN_GEMM_SCALAR_COUNT][TN_ISA_COUNT] = {
+    [TN_GEMM_SCALAR_F32] = SETS(f32), [TN_GEMM_SCALAR_F64] = SETS(f64),
+    [TN_GEMM_SCALAR_I32] = SETS(i32), [TN_GEMM_SCALAR_I64] = SETS(i64),
 #if TN_ISA_X86
-        [TN_GEMM_SCALAR_I16] = SETS(i16),
+    [TN_GEMM_SCALAR_I16] = SETS(i16),
 #endif
 };
 #undef SETS
