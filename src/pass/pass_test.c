@@ -6,6 +6,7 @@
 #define MAIN(arguments, results, body) \
   "func.func @main(" arguments ") -> (" results ") {\n" body "\n}\n"
 #define T "tensor<4xf32>"
+#define EMPTY "tensor<0xf32>"
 #define RETURN(values, types) "return " values " : " types
 
 static const tn_pass_t* pass_named(const char* name) {
@@ -113,6 +114,7 @@ static void what_changes_nothing_gives_way_to_its_operand(void** state) {
       "stablehlo.slice %x [0:4:1] : (" T ") -> " T,
       "stablehlo.dynamic_slice %x, %i, sizes = [4] : (" T ", tensor<i32>) -> " T,
       "stablehlo.concatenate %x, dim = 0 : (" T ") -> " T,
+      "stablehlo.concatenate %e, %x, %e, dim = 0 : (" EMPTY ", " T ", " EMPTY ") -> " T,
       "stablehlo.transpose %x, dims = [0] : (" T ") -> " T,
       "stablehlo.broadcast_in_dim %x, dims = [0] : (" T ") -> " T,
       "stablehlo.custom_call @Sharding(%x) : (" T ") -> " T,
@@ -120,7 +122,8 @@ static void what_changes_nothing_gives_way_to_its_operand(void** state) {
   for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
     char text[512];
     snprintf(text, sizeof text,
-             MAIN("%%x: " T ", %%i: tensor<i32>", T, "%%y = %s\n" RETURN("%%y", T)), operations[i]);
+             MAIN("%%x: " T ", %%i: tensor<i32>, %%e: " EMPTY, T, "%%y = %s\n" RETURN("%%y", T)),
+             operations[i]);
     const tn_function_t* entry = after("simplify", text);
     if (returned(entry, 0) != &entry->body->arguments[0]) fail_msg("%s stays", operations[i]);
     release(NULL);

@@ -26,6 +26,17 @@ static bool undoes(const tn_node_t* second, const tn_node_t* first, tn_arena_t* 
   return result;
 }
 
+// Of what is joined, all but what has no elements: rolls by nothing have such halves.
+static void drop_empty(tn_node_t* concatenate) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < concatenate->operand_count; ++i) {
+    const tn_type_t* type = concatenate->operands[i]->type;
+    const bool is_empty = tn__type_is_static(type) && tn__type_size(type) == 0;
+    if (!is_empty) concatenate->operands[kept++] = concatenate->operands[i];
+  }
+  if (kept > 0) concatenate->operand_count = kept;
+}
+
 // The value that the node's only result equals, bit for bit; NULL when there is none.
 TN_APART static tn_value_t* equal_value(const tn_node_t* node, tn_arena_t* scratch) {
   if (node->result_count != 1 || node->operand_count == 0) return NULL;
@@ -217,6 +228,7 @@ static tn_status_t simplify_region(tn_region_t* region, tn_arena_t* scratch) {
       TN_RETURN_IF_ERROR(reduce_once(node, scratch));
       continue;
     }
+    if (node->op == TN__OP(concatenate)) drop_empty(node);
     tn_value_t* value = equal_value(node, scratch);
     if (value) {
       node->results[0].replacement = value;
