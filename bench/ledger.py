@@ -45,6 +45,10 @@ def signed_bytes(*shape):
     return RANDOM.integers(-128, 128, shape, np.int8)
 
 
+def in_bf16(*arrays):
+    return [x.astype(jnp.bfloat16) for x in arrays]
+
+
 def max_pool(x):
     return lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")
 
@@ -186,12 +190,17 @@ CASES = {
     "one row of 768 by 50,257x768, transposed": (lambda h, e: h @ e.T, [floats(1, 768), floats(50257, 768)]),
     "8 rows of 768 by 50,257x768, transposed": (lambda h, e: h @ e.T, [floats(8, 768), floats(50257, 768)]),
     **{f"{name} of 768 by 50,257x768, transposed, bf16": (
-        lambda h, e: h @ e.T, [x.astype(jnp.bfloat16) for x in (floats(rows, 768), floats(50257, 768))])
+        lambda h, e: h @ e.T, in_bf16(floats(rows, 768), floats(50257, 768)))
        for name, rows in {"one row": 1, "8 rows": 8}.items()},
-    "dot 1024x1024x1024 bf16": (jnp.dot, [x.astype(jnp.bfloat16) for x in (floats(1024, 1024), floats(1024, 1024))]),
+    "dot 1024x1024x1024 bf16": (jnp.dot, in_bf16(floats(1024, 1024), floats(1024, 1024))),
     "dot 1024x1024x1024 i8 to i32": (
         lambda a, b: lax.dot(a, b, preferred_element_type=np.int32), [signed_bytes(1024, 1024), signed_bytes(1024, 1024)]),
     "attention 2x8x512x64 f32": (attention, HEADS),
+    "attention 2x8x512x64 bf16": (attention, in_bf16(*HEADS)),
+    "softmax of rows, 4096x1024 bf16": (jax.nn.softmax, in_bf16(floats(4096, 1024))),
+    "layer norm of rows, 4096x1024 bf16": (
+        layer_norm, in_bf16(floats(4096, 1024), floats(1024), floats(1024))),
+    "gelu (tanh) of 4096x1024 bf16": (jax.nn.gelu, in_bf16(floats(4096, 1024))),
     "MLP of 4 layers of 1,024, 256 rows f32": (mlp, LAYERS),
     "gradient of that MLP": (jax.grad(lambda *a: mlp(*a).sum(), argnums=(1, 2, 3, 4)), LAYERS),
     "convolution 3x3 of 8x64x56x56 f32": (convolution_nchw, [floats(8, 64, 56, 56), floats(64, 64, 3, 3)]),

@@ -122,6 +122,11 @@ LAYER_NORM = {
     MLX: lambda mx, x, scale, bias: mx.fast.layer_norm(x, scale, bias, 1e-5),
     TORCH: lambda torch, x, scale, bias: torch.nn.functional.layer_norm(x, scale.shape, scale, bias, 1e-5),
 }
+ATTENTION = {
+    NUMPY: lambda np, q, k, v: softmax(np, q @ k.swapaxes(2, 3) * np.float32(0.125)) @ v,
+    MLX: lambda mx, q, k, v: mx.fast.scaled_dot_product_attention(q, k, v, scale=0.125),
+    TORCH: lambda torch, q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v),
+}
 PRODUCT = every(lambda xp, x, y: x @ y)
 TRANSPOSED = every(lambda xp, h, e: h @ e.T)
 CUMSUM = every(lambda xp, x: xp.cumsum(x, axis=1))
@@ -192,11 +197,11 @@ ROWS = {
     "one row of 768 by 50,257x768, transposed, bf16": {MLX: TRANSPOSED[MLX], TORCH: TRANSPOSED[TORCH]},
     "8 rows of 768 by 50,257x768, transposed, bf16": {MLX: TRANSPOSED[MLX], TORCH: TRANSPOSED[TORCH]},
     "dot 1024x1024x1024 bf16": {MLX: PRODUCT[MLX], TORCH: PRODUCT[TORCH]},
-    "attention 2x8x512x64 f32": {
-        NUMPY: lambda np, q, k, v: softmax(np, q @ k.swapaxes(2, 3) * np.float32(0.125)) @ v,
-        MLX: lambda mx, q, k, v: mx.fast.scaled_dot_product_attention(q, k, v, scale=0.125),
-        TORCH: lambda torch, q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v),
-    },
+    "attention 2x8x512x64 f32": ATTENTION,
+    "attention 2x8x512x64 bf16": {MLX: ATTENTION[MLX], TORCH: ATTENTION[TORCH]},
+    "softmax of rows, 4096x1024 bf16": {MLX: SOFTMAX[MLX], TORCH: SOFTMAX[TORCH]},
+    "layer norm of rows, 4096x1024 bf16": {MLX: LAYER_NORM[MLX], TORCH: LAYER_NORM[TORCH]},
+    "gelu (tanh) of 4096x1024 bf16": {MLX: mlx_gelu_tanh, TORCH: torch_gelu_tanh},
     "MLP of 4 layers of 1,024, 256 rows f32": {MLX: mlx_mlp, TORCH: torch_mlp},
     "gradient of that MLP": {
         MLX: lambda mx, *a: mx.grad(lambda *a: mlx_mlp(mx, *a).sum(), argnums=(1, 2, 3, 4))(*a),
