@@ -199,9 +199,6 @@ ROWS = {
     "dot 1024x1024x1024 bf16": {MLX: PRODUCT[MLX], TORCH: PRODUCT[TORCH]},
     "attention 2x8x512x64 f32": ATTENTION,
     "attention 2x8x512x64 bf16": {MLX: ATTENTION[MLX], TORCH: ATTENTION[TORCH]},
-    "softmax of rows, 4096x1024 bf16": {MLX: SOFTMAX[MLX], TORCH: SOFTMAX[TORCH]},
-    "layer norm of rows, 4096x1024 bf16": {MLX: LAYER_NORM[MLX], TORCH: LAYER_NORM[TORCH]},
-    "gelu (tanh) of 4096x1024 bf16": {MLX: mlx_gelu_tanh, TORCH: torch_gelu_tanh},
     "MLP of 4 layers of 1,024, 256 rows f32": {MLX: mlx_mlp, TORCH: torch_mlp},
     "gradient of that MLP": {
         MLX: lambda mx, *a: mx.grad(lambda *a: mlx_mlp(mx, *a).sum(), argnums=(1, 2, 3, 4))(*a),
