@@ -1,35 +1,32 @@
 // fold-converts: a product whose kernel converts operands as it reads them reads what a conversion
 // to wider elements reads. Weights that are stored in few bits are then never in memory as wide as
 // they are multiplied.
+#include "base/float_format.h"
 #include "kernel/target.h"
 #include "pass/passes.h"
 
-// Of the significands that the dtype's numbers have; 0: it has no such numbers.
-static uint32_t digits_of(tn_dtype_t dtype) {
+// Digits of the dtype's numbers, and the highest exponent; 0 digits: it has none of these.
+typedef struct range {
+  uint32_t digits;
+  int32_t exponent;
+  bool has_sign, has_fractions;
+} range_t;
+
+static range_t range_of(tn_dtype_t dtype) {
+  const tn_kind_t kind = tn_dtype_kind(dtype);
+  const tn_float_format_t* format = tn__float_format(dtype);
   const uint32_t width = tn_dtype_bit_width(dtype);
-  switch (tn_dtype_kind(dtype)) {
-    case TN_KIND_BOOL:
-    case TN_KIND_UNSIGNED: return width;
-    case TN_KIND_SIGNED: return width - 1;
-    default: break;
-  }
-  switch (dtype) {
-    case TN_DTYPE_F64: return 53;
-    case TN_DTYPE_F32: return 24;
-    case TN_DTYPE_F16: return 11;
-    case TN_DTYPE_BF16: return 8;
-    default: return tn_dtype_kind(dtype) == TN_KIND_FLOAT && width <= 8 ? 5 : 0;  // at most
-  }
+  if (kind == TN_KIND_FLOAT) return (range_t){format->mantissa_bits + 1, format->bias, true, true};
+  if (!(kind & (TN_KIND_INTEGER | TN_KIND_BOOL))) return (range_t){0};
+  const bool has_sign = kind == TN_KIND_SIGNED;
+  return (range_t){width - has_sign, (int32_t)width - has_sign, has_sign, false};
 }
 
 // Whether all numbers of the one dtype are of the other, in which they take more bytes.
 static bool is_widening(tn_dtype_t from, tn_dtype_t to) {
-  const bool from_float = tn_dtype_kind(from) == TN_KIND_FLOAT;
-  const bool to_float = tn_dtype_kind(to) == TN_KIND_FLOAT;
-  const bool loses_sign =
-      tn_dtype_kind(from) == TN_KIND_SIGNED && tn_dtype_kind(to) == TN_KIND_UNSIGNED;
-  return digits_of(from) && digits_of(from) <= digits_of(to) && !loses_sign &&
-         (to_float || !from_float) && to != TN_DTYPE_F16 &&  // which has few exponents
+  const range_t narrow = range_of(from), wide = range_of(to);
+  return narrow.digits && narrow.digits <= wide.digits && narrow.exponent <= wide.exponent &&
+         narrow.has_sign <= wide.has_sign && narrow.has_fractions <= wide.has_fractions &&
          tn_dtype_byte_size(from) < tn_dtype_byte_size(to);
 }
 

@@ -335,6 +335,27 @@ static void extremes_of_many_are_those_of_pairs(void** state) {
   }
 }
 
+// Where all else is on the other side of 0: -0 is less than +0.
+static void an_extreme_of_zero_has_its_sign(void** state) {
+  (void)state;
+  enum { VALUES = 100 };
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    const tn_loops_t* loops = tn__loops_of(isa, TN_NATIVE_F32);
+    for (int k = 0; loops && k < 8; ++k) {
+      const bool is_maximum = k & 1, has_negative = k & 2, has_positive = k & 4;
+      if (!has_negative && !has_positive) continue;
+      float values[VALUES], got;
+      for (int i = 0; i < VALUES; ++i) values[i] = is_maximum ? -1.0f : 1.0f;
+      if (has_negative) values[71] = -0.0f;
+      if (has_positive) values[38] = 0.0f;
+      got = values[0];
+      loops->fold[is_maximum ? TN_BINARY_maximum : TN_BINARY_minimum](&got, values + 1, VALUES - 1);
+      const float wanted = (is_maximum ? has_positive : !has_negative) ? 0.0f : -0.0f;
+      assert_memory_equal(&got, &wanted, sizeof got);
+    }
+  }
+}
+
 static void integers_of_32_bits_divide_exactly(void** state) {
   (void)state;
   static const uint32_t edges[] = {0,          1,          2,          3,          7,
@@ -457,6 +478,7 @@ int main(void) {
       cmocka_unit_test(threaded_conversions_are_those_of_loops),
       cmocka_unit_test(every_instruction_set_computes_the_same),
       cmocka_unit_test(extremes_of_many_are_those_of_pairs),
+      cmocka_unit_test(an_extreme_of_zero_has_its_sign),
       cmocka_unit_test(integers_of_32_bits_divide_exactly),
       cmocka_unit_test(one_element_can_stand_for_all),
       cmocka_unit_test(squares_are_folded_in_the_order_of_what_they_are),

@@ -5,8 +5,6 @@
 #include "kernel/common/site.h"
 #include "kernel/contraction/product.h"
 
-enum { FEW_VECTORS = 8 };
-
 typedef tn_dot_path_t path_t;
 
 // Elements that become others in scratch memory; `conversion.run` is NULL where they stay.
@@ -216,13 +214,11 @@ tn_status_t tn__dot_plan(tn_kernel_site_t* site, tn_dot_layout_t layout, tn_dot_
 
 static converted_t plan_conversion(tn_kernel_site_t* site, tn_dtype_t from, tn_dtype_t to,
                                    tn_dtype_t compute, int64_t count) {
-  if (!tn__product_converts(from, to)) return (converted_t){0};
-  const size_t length = (size_t)count * tn_dtype_byte_size(compute);
-  return (converted_t){tn__conversion(from, to), tn__site_reserve(site, length), count};
-}
-
-static tn_conversion_t load_of(tn_dtype_t from, tn_dtype_t to) {
-  return tn__product_converts(from, to) ? tn__conversion(from, to) : (tn_conversion_t){0};
+  converted_t converted = {.conversion = tn__product_load(from, to), .count = count};
+  if (converted.conversion.run) {
+    converted.offset = tn__site_reserve(site, (size_t)count * tn_dtype_byte_size(compute));
+  }
+  return converted;
 }
 
 // Whether operands of this product can be converted as they are read, to `compute`.
@@ -243,7 +239,7 @@ bool tn__cpu_dot_loads(const tn_op_use_t* use) {
   const tn_status_t status = tn__dot_extent(use, &extent);
   tn_status_release(status);
   return !status && can_load(&extent, compute_dtype(use, &extent)) &&
-         tn__least(extent.rows, extent.columns) <= FEW_VECTORS;
+         tn__least(extent.rows, extent.columns) <= TN_GEMM_FEW_VECTORS;
 }
 
 tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
@@ -261,8 +257,8 @@ tn_status_t tn__cpu_dot_prepare(tn_kernel_site_t* site) {
   if (converts) layout = loads ? TN_DOT_UNIT_STRIDE : TN_DOT_NO_VIEW;
   TN_RETURN_IF_ERROR(tn__dot_plan(site, layout, &state->plan));
   if (loads) {
-    state->plan.shape.lhs_load = load_of(lhs->dtype, compute);
-    state->plan.shape.rhs_load = load_of(rhs->dtype, compute);
+    state->plan.shape.lhs_load = tn__product_load(lhs->dtype, compute);
+    state->plan.shape.rhs_load = tn__product_load(rhs->dtype, compute);
   } else {
     state->operands[0] =
         plan_conversion(site, lhs->dtype, compute, compute, state->plan.lhs.element_count);

@@ -17,20 +17,16 @@ bool tn__dot_rows_fit(const tn_op_use_t* use) {
          has_rows(use->operand_types[1]->dtype);
 }
 
-static tn_conversion_t conversion_of(tn_dtype_t from, tn_dtype_t to) {
-  return from == to ? (tn_conversion_t){0} : tn__conversion(from, to);
-}
-
 tn_status_t tn__dot_rows_prepare(tn_kernel_site_t* site, tn_dot_rows_t* out_rows) {
   const tn_dtype_t lhs = tn__site_operand(site, 0)->dtype, rhs = tn__site_operand(site, 1)->dtype;
   const tn_dtype_t result = tn__site_result(site, 0)->dtype;
   const tn_dtype_t compute = tn__product_carrier(lhs, rhs, result, 0);
-  const bool loads = lhs != compute || rhs != compute;
+  const bool loads = tn__product_converts(lhs, compute) || tn__product_converts(rhs, compute);
   TN_RETURN_IF_ERROR(
       tn__dot_plan(site, loads ? TN_DOT_UNIT_STRIDE : TN_DOT_ANY_STRIDES, &out_rows->plan));
-  out_rows->plan.shape.lhs_load = conversion_of(lhs, compute);
-  out_rows->plan.shape.rhs_load = conversion_of(rhs, compute);
-  out_rows->store = conversion_of(compute, result);
+  out_rows->plan.shape.lhs_load = tn__product_load(lhs, compute);
+  out_rows->plan.shape.rhs_load = tn__product_load(rhs, compute);
+  out_rows->store = tn__product_load(compute, result);
   out_rows->result_size = tn_dtype_byte_size(result);
   out_rows->gemm = tn__gemm_plan(&out_rows->plan.shape);
   out_rows->packed_offset = tn__site_reserve(site, tn__gemm_packed_byte_size(&out_rows->gemm));
@@ -64,7 +60,7 @@ void tn__dot_rows_compute(const tn_dot_rows_run_t* run, int64_t first, int64_t c
   const tn_gemm_t* gemm = &run->rows->gemm;
   const tn_gemm_shape_t* shape = &gemm->shape;
   const tn_conversion_t* store = &run->rows->store;
-  const int64_t lhs_size = (int64_t)gemm->lhs_size;
+  const int64_t lhs_size = (int64_t)gemm->lhs.size;
   const char* given = lhs;
   for (int64_t done = 0, rows; done < count; done += rows) {
     const int64_t matrix = (first + done) / shape->rows, row = (first + done) % shape->rows;

@@ -14,7 +14,6 @@ enum {
   SHORT_DEPTH = 16,
   SHORT_COLUMNS = 2048,  // of a piece of work
   TINY_PRODUCTS = 256,   // of a matrix that is not worth a loop over its rows
-  THIN = 8,              // vectors
   ROWS_TOGETHER = 12,    // a multiple of the rows that loops take at a time
   // What is converted at a time.
   LOAD_BYTES = 32 << 10,
@@ -53,55 +52,26 @@ static void tidy_strides(tn_gemm_shape_t* shape) {
 
 // Whether it is the right operand that is a few vectors; else it is the left one.
 static bool is_thin_on_the_right(const tn_gemm_shape_t* shape) {
-  return shape->rows == 1 ? shape->columns == 1 : shape->columns <= THIN;
+  return shape->rows == 1 ? shape->columns == 1 : shape->columns <= TN_GEMM_FEW_VECTORS;
 }
 
-// VECTOR, THIN: the operand that is a few vectors, and the matrix whose rows they are multiplied
-// with.
+// VECTOR, THIN: the operand whose lines are a few vectors, and the matrix whose lines, its rows,
+// they are multiplied with.
 typedef struct thin {
   bool right;
-  int64_t vectors, vector_stride, vector_depth_stride;
-  int64_t rows, row_stride, depth_stride;
-  const tn_conversion_t *vector_load, *row_load;
-  size_t vector_size, row_size;
+  const tn_gemm_side_t *vectors, *rows;
 } thin_t;
 
 static thin_t thin_of(const tn_gemm_t* gemm) {
-  const tn_gemm_shape_t* shape = &gemm->shape;
-  if (is_thin_on_the_right(shape)) {
-    return (thin_t){
-        .right = true,
-        .vectors = shape->columns,
-        .vector_stride = shape->rhs_column_stride,
-        .vector_depth_stride = shape->rhs_depth_stride,
-        .rows = shape->rows,
-        .row_stride = shape->lhs_row_stride,
-        .depth_stride = shape->lhs_depth_stride,
-        .vector_load = &gemm->rhs_load,
-        .row_load = &gemm->lhs_load,
-        .vector_size = gemm->rhs_size,
-        .row_size = gemm->lhs_size,
-    };
-  }
-  return (thin_t){
-      .vectors = shape->rows,
-      .vector_stride = shape->lhs_row_stride,
-      .vector_depth_stride = shape->lhs_depth_stride,
-      .rows = shape->columns,
-      .row_stride = shape->rhs_column_stride,
-      .depth_stride = shape->rhs_depth_stride,
-      .vector_load = &gemm->lhs_load,
-      .row_load = &gemm->rhs_load,
-      .vector_size = gemm->lhs_size,
-      .row_size = gemm->rhs_size,
-  };
+  const bool right = is_thin_on_the_right(&gemm->shape);
+  return (thin_t){right, right ? &gemm->rhs : &gemm->lhs, right ? &gemm->lhs : &gemm->rhs};
 }
 
 // Rows of the one operand have to be contiguous; the vectors of a single product may be packed.
 static bool is_thin(const tn_gemm_shape_t* shape, int64_t batch) {
   if (shape->depth < TN_GEMM_DOTS_LANES) return false;
   const bool right = is_thin_on_the_right(shape);
-  if (!right && shape->rows > THIN) return false;
+  if (!right && shape->rows > TN_GEMM_FEW_VECTORS) return false;
   const int64_t matrix = right ? shape->lhs_depth_stride : shape->rhs_depth_stride;
   const int64_t vectors = right ? shape->rhs_depth_stride : shape->lhs_depth_stride;
   return matrix == 1 && (vectors == 1 || batch == 1);
@@ -141,17 +111,23 @@ static bool is_narrow(const tn_conversion_t* load) {
 // Products of narrow integers are made and summed two at a time, where the processor does so.
 static void take_pairs(tn_gemm_t* gemm) {
   const tn_gemm_set_t* pairs = tn__gemm_set(TN_GEMM_SCALAR_I16);
-  if (gemm->shape.type != TN_GEMM_I32 || !pairs || !is_narrow(&gemm->lhs_load) ||
-      !is_narrow(&gemm->rhs_load)) {
+  if (gemm->shape.type != TN_GEMM_I32 || !pairs || !is_narrow(&gemm->lhs.load) ||
+      !is_narrow(&gemm->rhs.load)) {
     return;
   }
   gemm->set = pairs;
-  gemm->lhs_load = tn__conversion(gemm->lhs_load.from, TN_DTYPE_S16);
-  gemm->rhs_load = tn__conversion(gemm->rhs_load.from, TN_DTYPE_S16);
+  gemm->lhs.load = tn__conversion(gemm->lhs.load.from, TN_DTYPE_S16);
+  gemm->rhs.load = tn__conversion(gemm->rhs.load.from, TN_DTYPE_S16);
 }
 
-static size_t operand_size(const tn_gemm_t* gemm, const tn_conversion_t* load) {
-  return load->run ? tn_dtype_byte_size(load->from) : gemm->element_size;
+static void find_sides(tn_gemm_t* gemm) {
+  const tn_gemm_shape_t* shape = &gemm->shape;
+  gemm->lhs = (tn_gemm_side_t){shape->rows, shape->lhs_row_stride, shape->lhs_depth_stride,
+                               gemm->element_size, shape->lhs_load};
+  gemm->rhs = (tn_gemm_side_t){shape->columns, shape->rhs_column_stride, shape->rhs_depth_stride,
+                               gemm->element_size, shape->rhs_load};
+  if (shape->lhs_load.run) gemm->lhs.size = tn_dtype_byte_size(shape->lhs_load.from);
+  if (shape->rhs_load.run) gemm->rhs.size = tn_dtype_byte_size(shape->rhs_load.from);
 }
 
 tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape) {
@@ -163,21 +139,18 @@ tn_gemm_t tn__gemm_plan(const tn_gemm_shape_t* shape) {
       .is_complex = is_complex,
       .scalar_size = scalar_size(scalar),
       .element_size = scalar_size(scalar) * (is_complex ? 2 : 1),
-      .lhs_load = shape->lhs_load,
-      .rhs_load = shape->rhs_load,
   };
-  gemm.lhs_size = operand_size(&gemm, &gemm.lhs_load);
-  gemm.rhs_size = operand_size(&gemm, &gemm.rhs_load);
   tidy_strides(&gemm.shape);
+  find_sides(&gemm);
   gemm.batch = 1;
   for (size_t i = 0; i < shape->batch_loop_count; ++i) gemm.batch *= shape->batch_loops[i].count;
   gemm.form = choose_form(&gemm.shape, gemm.batch, is_complex);
   if (gemm.form == TN_GEMM_THIN || gemm.form == TN_GEMM_VECTOR) {
     const thin_t thin = thin_of(&gemm);
-    gemm.packs_vectors = thin.vector_load->run || thin.vector_depth_stride != 1;
+    gemm.packs_vectors = thin.vectors->load.run || thin.vectors->depth_stride != 1;
     if (gemm.packs_vectors) {
       gemm.scratch_byte_size =
-          (size_t)(gemm.batch * thin.vectors * gemm.shape.depth) * gemm.scalar_size;
+          (size_t)(gemm.batch * thin.vectors->lines * gemm.shape.depth) * gemm.scalar_size;
     }
   }
   if (gemm.form == TN_GEMM_BLOCKED) {
@@ -227,8 +200,8 @@ static matrix_t matrix_of(const gemm_run_t* run, int64_t index) {
       run->result + (size_t)(index * shape->rows * shape->columns) * run->gemm->element_size;
   int64_t lhs, rhs;
   tn__gemm_batch_offsets(shape, index, &lhs, &rhs);
-  return (matrix_t){run->lhs + lhs * (int64_t)run->gemm->lhs_size,
-                    run->rhs + rhs * (int64_t)run->gemm->rhs_size, result};
+  return (matrix_t){run->lhs + lhs * (int64_t)run->gemm->lhs.size,
+                    run->rhs + rhs * (int64_t)run->gemm->rhs.size, result};
 }
 
 static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
@@ -309,19 +282,20 @@ static tn_status_t run_shorts(gemm_run_t* run, tn_pool_t* pool) {
 // A vector, dense and of the type.
 static void pack_vector(const thin_t* thin, int64_t depth, const char* source, char* target,
                         size_t scalar) {
-  const size_t size = thin->vector_size;
-  const int64_t step = thin->vector_depth_stride * (int64_t)size;
+  const size_t size = thin->vectors->size;
+  const int64_t step = thin->vectors->depth_stride * (int64_t)size;
   char gathered[LOAD_ELEMENTS * sizeof(double)];
   for (int64_t p = 0, count; p < depth; p += count) {
     count = tn__least(LOAD_ELEMENTS, depth - p);
     char* to = target + (size_t)p * scalar;
     const char* from = source + p * step;
     if (step != (int64_t)size) {
-      char* dense = thin->vector_load->run ? gathered : to;
+      char* dense = thin->vectors->load.run ? gathered : to;
       for (int64_t i = 0; i < count; ++i) memcpy(dense + (size_t)i * size, from + i * step, size);
       from = dense;
     }
-    if (thin->vector_load->run) thin->vector_load->run(thin->vector_load, from, to, (size_t)count);
+    if (thin->vectors->load.run)
+      thin->vectors->load.run(&thin->vectors->load, from, to, (size_t)count);
   }
 }
 
@@ -331,8 +305,8 @@ static tn_status_t pack_vectors(int64_t begin, int64_t end, void* user) {
   const int64_t depth = run->gemm->shape.depth;
   const size_t scalar = run->gemm->scalar_size;
   for (int64_t i = begin; i < end; ++i) {
-    const matrix_t m = matrix_of(run, i / thin.vectors);
-    const int64_t at = i % thin.vectors * thin.vector_stride * (int64_t)thin.vector_size;
+    const matrix_t m = matrix_of(run, i / thin.vectors->lines);
+    const int64_t at = i % thin.vectors->lines * thin.vectors->stride * (int64_t)thin.vectors->size;
     pack_vector(&thin, depth, (thin.right ? m.rhs : m.lhs) + at,
                 run->scratch + (size_t)(i * depth) * scalar, scalar);
   }
@@ -343,13 +317,13 @@ static tn_status_t pack_vectors(int64_t begin, int64_t end, void* user) {
 static const char* vectors_of(const gemm_run_t* run, const thin_t* thin, const matrix_t* m,
                               int64_t index, int64_t* out_stride) {
   const int64_t depth = run->gemm->shape.depth;
-  *out_stride = run->gemm->packs_vectors ? depth : thin->vector_stride;
+  *out_stride = run->gemm->packs_vectors ? depth : thin->vectors->stride;
   if (!run->gemm->packs_vectors) return thin->right ? m->rhs : m->lhs;
-  return run->scratch + (size_t)(index * thin->vectors * depth) * run->gemm->scalar_size;
+  return run->scratch + (size_t)(index * thin->vectors->lines * depth) * run->gemm->scalar_size;
 }
 
 static bool reads_bf16(const tn_gemm_t* gemm, const thin_t* thin) {
-  return thin->row_load->run && thin->row_load->from == TN_DTYPE_BF16 && gemm->set->bf16_dots;
+  return thin->rows->load.run && thin->rows->load.from == TN_DTYPE_BF16 && gemm->set->bf16_dots;
 }
 
 // Where results of dot products go: that of row i and vector v to i * row + v * vector.
@@ -368,9 +342,9 @@ static void compute_dots(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows
     (is_bf16 ? set->bf16_dot_rows : set->dot_rows)(rows, terms, matrix, row_stride, vectors,
                                                    places->data, add);
   } else {
-    (is_bf16 ? set->bf16_dots : set->dots)(rows, thin->vectors, terms, matrix, row_stride, vectors,
-                                           vector_stride, places->data, places->row, places->vector,
-                                           add);
+    (is_bf16 ? set->bf16_dots : set->dots)(rows, thin->vectors->lines, terms, matrix, row_stride,
+                                           vectors, vector_stride, places->data, places->row,
+                                           places->vector, add);
   }
 }
 
@@ -380,17 +354,18 @@ static void dot_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, c
                       const char* vectors, int64_t vector_stride, places_t places) {
   const int64_t depth = gemm->shape.depth;
   const size_t scalar = gemm->scalar_size;
-  if (!thin->row_load->run || reads_bf16(gemm, thin)) {
-    compute_dots(gemm, thin, rows, depth, matrix, thin->row_stride, vectors, vector_stride, &places,
-                 false);
+  if (!thin->rows->load.run || reads_bf16(gemm, thin)) {
+    compute_dots(gemm, thin, rows, depth, matrix, thin->rows->stride, vectors, vector_stride,
+                 &places, false);
     return;
   }
   _Alignas(64) char loaded[LOAD_BYTES];
   for (int64_t i = 0; i < rows; ++i) {
-    const char* row = matrix + i * thin->row_stride * (int64_t)thin->row_size;
+    const char* row = matrix + i * thin->rows->stride * (int64_t)thin->rows->size;
     for (int64_t p = 0; p < depth; p += TN_GEMM_DOT_TERMS) {
       const int64_t terms = tn__least(TN_GEMM_DOT_TERMS, depth - p);
-      thin->row_load->run(thin->row_load, row + (size_t)p * thin->row_size, loaded, (size_t)terms);
+      thin->rows->load.run(&thin->rows->load, row + (size_t)p * thin->rows->size, loaded,
+                           (size_t)terms);
       compute_dots(gemm, thin, 1, terms, loaded, terms, vectors + (size_t)p * scalar, vector_stride,
                    &places, p > 0);
     }
@@ -404,8 +379,8 @@ static void sum_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, c
                       const char* vector, char* result) {
   const tn_gemm_set_t* set = gemm->set;
   const size_t scalar = gemm->scalar_size;
-  const int64_t depth = gemm->shape.depth, stride = thin->depth_stride;
-  const bool is_bf16 = reads_bf16(gemm, thin), loads = thin->row_load->run && !is_bf16;
+  const int64_t depth = gemm->shape.depth, stride = thin->rows->depth_stride;
+  const bool is_bf16 = reads_bf16(gemm, thin), loads = thin->rows->load.run && !is_bf16;
   const int64_t most = loads ? LOADED_TERMS : TN_GEMM_DEPTH;
   _Alignas(64) char loaded[LOAD_BYTES], sums[TN_GEMM_SUM_WIDTH * sizeof(double)];
   for (int64_t block = 0; block < depth; block += TN_GEMM_DEPTH) {
@@ -413,10 +388,10 @@ static void sum_lines(const tn_gemm_t* gemm, const thin_t* thin, int64_t rows, c
     const int64_t end = tn__least(block + TN_GEMM_DEPTH, depth);
     for (int64_t p = block; p < end; p += most) {
       const int64_t terms = tn__least(most, end - p);
-      const char* lines = matrix + p * stride * (int64_t)thin->row_size;
+      const char* lines = matrix + p * stride * (int64_t)thin->rows->size;
       for (int64_t i = 0; loads && i < terms; ++i) {
-        thin->row_load->run(thin->row_load, lines + i * stride * (int64_t)thin->row_size,
-                            loaded + (size_t)(i * rows) * scalar, (size_t)rows);
+        thin->rows->load.run(&thin->rows->load, lines + i * stride * (int64_t)thin->rows->size,
+                             loaded + (size_t)(i * rows) * scalar, (size_t)rows);
       }
       (is_bf16 ? set->bf16_sum_rows : set->sum_rows)(
           rows, terms, loads ? loaded : lines, loads ? rows : stride, vector + (size_t)p * scalar,
@@ -435,13 +410,13 @@ static tn_status_t run_thin(int64_t begin, int64_t end, void* user) {
   for (int64_t piece = begin; piece < end; ++piece) {
     const matrix_t m = matrix_of(run, piece / run->pieces);
     const int64_t first = piece % run->pieces * run->width;
-    const int64_t rows = tn__least(run->width, thin.rows - first);
+    const int64_t rows = tn__least(run->width, thin.rows->lines - first);
     int64_t vector_stride;
     const char* vectors = vectors_of(run, &thin, &m, piece / run->pieces, &vector_stride);
     const char* matrix =
-        (thin.right ? m.lhs : m.rhs) + first * thin.row_stride * (int64_t)thin.row_size;
+        (thin.right ? m.lhs : m.rhs) + first * thin.rows->stride * (int64_t)thin.rows->size;
     char* result = m.result + (size_t)(first * result_row) * gemm->element_size;
-    if (thin.depth_stride == 1) {
+    if (thin.rows->depth_stride == 1) {
       dot_lines(gemm, &thin, rows, matrix, vectors, vector_stride,
                 (places_t){result, result_row, result_vector});
     } else {
@@ -456,18 +431,19 @@ static tn_status_t run_thins(gemm_run_t* run, tn_pool_t* pool) {
   const thin_t thin = thin_of(gemm);
   const int64_t depth = gemm->shape.depth;
   if (gemm->packs_vectors) {
-    TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, gemm->batch * thin.vectors,
+    TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, gemm->batch * thin.vectors->lines,
                                              GRAIN_PRODUCTS / depth + 1, pack_vectors, run));
   }
-  if (thin.depth_stride == 1) {
-    run->width = (GRAIN_PRODUCTS / (thin.vectors * depth) / ROWS_TOGETHER + 1) * ROWS_TOGETHER;
+  if (thin.rows->depth_stride == 1) {
+    run->width =
+        (GRAIN_PRODUCTS / (thin.vectors->lines * depth) / ROWS_TOGETHER + 1) * ROWS_TOGETHER;
   } else {
     run->width = TN_GEMM_SUM_WIDTH;
     // A few pieces at least, of whole cache lines.
-    while (run->width > TN_GEMM_LANES && run->width * 8 > thin.rows) run->width /= 2;
+    while (run->width > TN_GEMM_LANES && run->width * 8 > thin.rows->lines) run->width /= 2;
   }
-  run->pieces = tn__ceil_divide(thin.rows, run->width);
-  const int64_t grain = GRAIN_PRODUCTS / (run->width * thin.vectors * depth) + 1;
+  run->pieces = tn__ceil_divide(thin.rows->lines, run->width);
+  const int64_t grain = GRAIN_PRODUCTS / (run->width * thin.vectors->lines * depth) + 1;
   return tn__pool_parallel_for(pool, gemm->batch * run->pieces, grain, run_thin, run);
 }
 

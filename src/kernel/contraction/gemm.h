@@ -40,15 +40,24 @@ typedef struct tn_gemm_shape {
   tn_conversion_t lhs_load, rhs_load;
 } tn_gemm_shape_t;
 
+enum { TN_GEMM_FEW_VECTORS = 8 };
+
 typedef enum tn_gemm_form {
   TN_GEMM_NOTHING,  // the result has no elements
   TN_GEMM_ZERO,     // no terms
   TN_GEMM_SMALL,    // straight from the operands
   TN_GEMM_SHORT,    // few terms: the same in pieces of the result
   TN_GEMM_VECTOR,   // one of the two is a vector
-  TN_GEMM_THIN,     // one of the two is a few vectors: dot products with each row of the other
+  TN_GEMM_THIN,     // one is TN_GEMM_FEW_VECTORS at most: dot products with each row of the other
   TN_GEMM_BLOCKED,  // packed into panels
 } tn_gemm_form_t;
+
+// One of the two operands. A line is a row of the left one, a column of the right one.
+typedef struct tn_gemm_side {
+  int64_t lines, stride, depth_stride;  // from line to line, from term to term, in elements
+  size_t size;                          // bytes of an element
+  tn_conversion_t load;  // to what is packed, or to the type; `run` is NULL: there is none
+} tn_gemm_side_t;
 
 // Immutable once planned.
 typedef struct tn_gemm {
@@ -58,11 +67,10 @@ typedef struct tn_gemm {
   bool is_complex;
   int64_t batch;  // matrices in all
   size_t scalar_size, element_size;
-  tn_conversion_t lhs_load, rhs_load;  // to what is packed, or to the type
-  size_t lhs_size, rhs_size;           // bytes of an element
-  int64_t slots;                       // BLOCKED: how many matrices are under way at once
-  size_t slot_byte_size;               // of scratch for each
-  bool packs_vectors;  // VECTOR, THIN: they are copied into scratch, one after the other
+  tn_gemm_side_t lhs, rhs;
+  int64_t slots;          // BLOCKED: how many matrices are under way at once
+  size_t slot_byte_size;  // of scratch for each
+  bool packs_vectors;     // VECTOR, THIN: they are copied into scratch, one after the other
   size_t scratch_byte_size;
 } tn_gemm_t;
 

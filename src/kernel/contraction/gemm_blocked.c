@@ -30,47 +30,56 @@ static extent_t packed_extent(const tn_gemm_t* gemm) {
                     tn__ceil_divide(gemm->shape.depth * parts, gemm->set->terms)};
 }
 
-static size_t lhs_panels_byte_size(const tn_gemm_t* gemm) {
-  const extent_t extent = packed_extent(gemm);
-  const int64_t rows = tn__least(extent.rows, BLOCK_ROWS),
-                depth = tn__least(extent.depth, TN_GEMM_DEPTH);
-  const int64_t tile = gemm->set->tile_rows;
-  return tn__align_up((size_t)(tn__ceil_divide(rows, tile) * tile * depth) * gemm->scalar_size,
-                      ALIGNMENT);
-}
-
-static size_t rhs_panels_byte_size(const tn_gemm_t* gemm) {
-  const extent_t extent = packed_extent(gemm);
-  const int64_t columns = tn__least(extent.columns, BLOCK_COLUMNS);
-  const int64_t depth = tn__least(extent.depth, TN_GEMM_DEPTH), tile = gemm->set->tile_columns;
-  return tn__align_up((size_t)(tn__ceil_divide(columns, tile) * tile * depth) * gemm->scalar_size,
-                      ALIGNMENT);
-}
+// One of the operands in a block, in units of what the packed loops see.
+typedef struct block_side {
+  const tn_gemm_side_t* side;
+  int64_t tile;  // lines of a panel
+  void (*pack)(int64_t lines, int64_t depth, const void* matrix, int64_t stride,
+               int64_t depth_stride, void* packed);
+  const char* data;
+  char* panels;
+  int64_t first, count;  // lines of the block
+} block_side_t;
 
 typedef struct block_run {
   const tn_gemm_t* gemm;
-  const char *lhs, *rhs;
+  block_side_t lhs, rhs;
   char* result;
-  char *lhs_panels, *rhs_panels;
-  // The block, in units of what the packed loops see.
-  int64_t row, column, depth_begin;
-  int64_t rows, columns, depth;
+  int64_t depth_begin, depth;
 } block_run_t;
+
+static block_run_t begin_blocks(const tn_gemm_t* gemm, const char* lhs, const char* rhs,
+                                char* result) {
+  const tn_gemm_set_t* set = gemm->set;
+  return (block_run_t){
+      .gemm = gemm,
+      .lhs = {&gemm->lhs, set->tile_rows, set->pack_rows, lhs, NULL, 0, 0},
+      .rhs = {&gemm->rhs, set->tile_columns, set->pack_columns, rhs, NULL, 0, 0},
+      .result = result,
+  };
+}
+
+static int64_t panel_count(const block_side_t* side) {
+  return tn__ceil_divide(side->count, side->tile);
+}
+
+// Of `lines` lines, of `depth` terms.
+static size_t panels_byte_size(const tn_gemm_t* gemm, int64_t lines, int64_t tile, int64_t depth) {
+  return (size_t)(tn__ceil_divide(lines, tile) * tile * depth) * gemm->scalar_size;
+}
 
 // Real and imaginary part of row r, term p are at depths 2p and 2p + 1.
 static void pack_complex_rows(const block_run_t* run, int64_t first, int64_t rows, char* packed) {
-  const tn_gemm_t* gemm = run->gemm;
-  const tn_gemm_shape_t* shape = &gemm->shape;
-  const size_t scalar = gemm->scalar_size;
-  const int64_t side = gemm->set->tile_rows;
-  memset(packed, 0, (size_t)(side * run->depth) * scalar);
+  const block_side_t* lhs = &run->lhs;
+  const size_t scalar = run->gemm->scalar_size;
+  memset(packed, 0, (size_t)(lhs->tile * run->depth) * scalar);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t p = 0; p < run->depth; p += 2) {
-      const int64_t index = (run->row + first + r) * shape->lhs_row_stride +
-                            (run->depth_begin + p) / 2 * shape->lhs_depth_stride;
-      const char* element = run->lhs + index * (int64_t)gemm->element_size;
-      memcpy(packed + (size_t)(p * side + r) * scalar, element, scalar);
-      memcpy(packed + (size_t)((p + 1) * side + r) * scalar, element + scalar, scalar);
+      const int64_t index = (lhs->first + first + r) * lhs->side->stride +
+                            (run->depth_begin + p) / 2 * lhs->side->depth_stride;
+      const char* element = lhs->data + index * (int64_t)lhs->side->size;
+      memcpy(packed + (size_t)(p * lhs->tile + r) * scalar, element, scalar);
+      memcpy(packed + (size_t)((p + 1) * lhs->tile + r) * scalar, element + scalar, scalar);
     }
   }
 }
@@ -92,21 +101,19 @@ static void negate(const tn_gemm_t* gemm, char* scalar) {
 // a + bi gives the terms (a, b) for a real left factor and (-b, a) for an imaginary one.
 static void pack_complex_columns(const block_run_t* run, int64_t first, int64_t columns,
                                  char* packed) {
-  const tn_gemm_t* gemm = run->gemm;
-  const tn_gemm_shape_t* shape = &gemm->shape;
-  const size_t scalar = gemm->scalar_size;
-  const int64_t side = gemm->set->tile_columns;
-  memset(packed, 0, (size_t)(side * run->depth) * scalar);
+  const block_side_t* rhs = &run->rhs;
+  const size_t scalar = run->gemm->scalar_size;
+  memset(packed, 0, (size_t)(rhs->tile * run->depth) * scalar);
   for (int64_t p = 0; p < run->depth; p += 2) {
     for (int64_t c = 0; c < columns; c += 2) {
-      const int64_t index = (run->depth_begin + p) / 2 * shape->rhs_depth_stride +
-                            (run->column + first + c) / 2 * shape->rhs_column_stride;
-      const char* element = run->rhs + index * (int64_t)gemm->element_size;
-      char* real = packed + (size_t)(p * side + c) * scalar;
-      char* imaginary = packed + (size_t)((p + 1) * side + c) * scalar;
+      const int64_t index = (run->depth_begin + p) / 2 * rhs->side->depth_stride +
+                            (rhs->first + first + c) / 2 * rhs->side->stride;
+      const char* element = rhs->data + index * (int64_t)rhs->side->size;
+      char* real = packed + (size_t)(p * rhs->tile + c) * scalar;
+      char* imaginary = packed + (size_t)((p + 1) * rhs->tile + c) * scalar;
       memcpy(real, element, 2 * scalar);
       memcpy(imaginary, element + scalar, scalar);
-      negate(gemm, imaginary);
+      negate(run->gemm, imaginary);
       memcpy(imaginary + scalar, element, scalar);
     }
   }
@@ -114,42 +121,21 @@ static void pack_complex_columns(const block_run_t* run, int64_t first, int64_t 
 
 // --- packing
 
-// One of the two operands. A line is a row of the left one, a column of the right one.
-typedef struct operand {
-  const tn_conversion_t* load;
-  size_t size;
-  int64_t stride, depth_stride;  // from line to line, from term to term
-  int64_t side;                  // lines of a panel
-  void (*pack)(int64_t lines, int64_t depth, const void* matrix, int64_t stride,
-               int64_t depth_stride, void* packed);
-} operand_t;
-
-static operand_t left_operand(const tn_gemm_t* gemm) {
-  const tn_gemm_shape_t* shape = &gemm->shape;
-  return (operand_t){&gemm->lhs_load,         gemm->lhs_size,       shape->lhs_row_stride,
-                     shape->lhs_depth_stride, gemm->set->tile_rows, gemm->set->pack_rows};
-}
-
-static operand_t right_operand(const tn_gemm_t* gemm) {
-  const tn_gemm_shape_t* shape = &gemm->shape;
-  return (operand_t){&gemm->rhs_load,         gemm->rhs_size,          shape->rhs_column_stride,
-                     shape->rhs_depth_stride, gemm->set->tile_columns, gemm->set->pack_columns};
-}
-
 // `lines` lines whose terms are neighbours: each is converted, then all are packed. `terms` of each
 // make `run->depth` scalars; what is missing is zero.
-static void load_lines(const block_run_t* run, const operand_t* operand, const char* data,
+static void load_lines(const block_run_t* run, const block_side_t* side, const char* data,
                        int64_t lines, int64_t terms, char* packed) {
   _Alignas(ALIGNMENT) char loaded[LOAD_BYTES];
   const size_t line = (size_t)run->depth * run->gemm->scalar_size;
-  const size_t length = (size_t)terms * tn_dtype_byte_size(operand->load->to);
+  const size_t length = (size_t)terms * tn_dtype_byte_size(side->side->load.to);
   for (int64_t i = 0; i < lines; ++i) {
     char* target = loaded + (size_t)i * line;
-    operand->load->run(operand->load, data + i * operand->stride * (int64_t)operand->size, target,
-                       (size_t)terms);
+    side->side->load.run(&side->side->load,
+                         data + i * side->side->stride * (int64_t)side->side->size, target,
+                         (size_t)terms);
     memset(target + length, 0, line - length);
   }
-  operand->pack(lines, run->depth, loaded, run->depth, 1, packed);
+  side->pack(lines, run->depth, loaded, run->depth, 1, packed);
 }
 
 // pairs[i] = first[i], then second[i].
@@ -159,10 +145,10 @@ static void join_pairs(const uint16_t* restrict first, const uint16_t* restrict 
 }
 
 // `lines` neighbouring elements of each of the terms that scalar `depth` is made of.
-static void load_across(const block_run_t* run, const operand_t* operand, const char* data,
+static void load_across(const block_run_t* run, const block_side_t* side, const char* data,
                         int64_t lines, int64_t depth, int64_t terms, char* loaded) {
-  const tn_conversion_t* load = operand->load;
-  const int64_t step = operand->depth_stride * (int64_t)operand->size;
+  const tn_conversion_t* load = &side->side->load;
+  const int64_t step = side->side->depth_stride * (int64_t)side->side->size;
   if (run->gemm->set->terms == 1) {
     load->run(load, data + depth * step, loaded, (size_t)lines);
     return;
@@ -175,7 +161,7 @@ static void load_across(const block_run_t* run, const operand_t* operand, const 
 }
 
 // The same of lines that are neighbours, in several panels.
-static void load_columns(const block_run_t* run, const operand_t* operand, const char* data,
+static void load_columns(const block_run_t* run, const block_side_t* side, const char* data,
                          int64_t lines, int64_t terms, char* packed) {
   _Alignas(ALIGNMENT) char loaded[LOAD_BYTES];
   const size_t scalar = run->gemm->scalar_size;
@@ -183,71 +169,68 @@ static void load_columns(const block_run_t* run, const operand_t* operand, const
   for (int64_t begin = 0; begin < run->depth; begin += most) {
     const int64_t depth = tn__least(most, run->depth - begin);
     for (int64_t p = 0; p < depth; ++p) {
-      load_across(run, operand, data, lines, begin + p, terms,
+      load_across(run, side, data, lines, begin + p, terms,
                   loaded + (size_t)(p * LOAD_WIDTH) * scalar);
     }
-    for (int64_t i = 0; i < lines; i += operand->side) {
-      operand->pack(tn__least(operand->side, lines - i), depth, loaded + (size_t)i * scalar, 1,
-                    LOAD_WIDTH, packed + (size_t)(i * run->depth + begin * operand->side) * scalar);
+    for (int64_t i = 0; i < lines; i += side->tile) {
+      side->pack(tn__least(side->tile, lines - i), depth, loaded + (size_t)i * scalar, 1,
+                 LOAD_WIDTH, packed + (size_t)(i * run->depth + begin * side->tile) * scalar);
     }
   }
 }
 
-// Panels [begin, end) of the block, whose first line is line `first` of the operand, of `count`.
-static void pack_panels(const block_run_t* run, const operand_t* operand, const char* data,
-                        int64_t first, int64_t count, int64_t begin, int64_t end, char* panels) {
-  const size_t panel = (size_t)(operand->side * run->depth) * run->gemm->scalar_size;
+// Panels [begin, end) of the block.
+static void pack_panels(const block_run_t* run, const block_side_t* side, int64_t begin,
+                        int64_t end) {
+  const tn_gemm_side_t* operand = side->side;
+  const int64_t size = (int64_t)operand->size, line_bytes = operand->stride * size;
+  const size_t panel = (size_t)(side->tile * run->depth) * run->gemm->scalar_size;
   const int64_t term = run->depth_begin * run->gemm->set->terms;
-  const char* block =
-      data + (first * operand->stride + term * operand->depth_stride) * (int64_t)operand->size;
-  const int64_t stop = tn__least(end * operand->side, count);
-  if (!operand->load->run) {
-    const int64_t line = begin * operand->side;
-    operand->pack(stop - line, run->depth, block + line * operand->stride * (int64_t)operand->size,
-                  operand->stride, operand->depth_stride, panels + (size_t)begin * panel);
+  const char* block = side->data + side->first * line_bytes + term * operand->depth_stride * size;
+  const int64_t stop = tn__least(end * side->tile, side->count);
+  if (!operand->load.run) {
+    const int64_t line = begin * side->tile;
+    side->pack(stop - line, run->depth, block + line * line_bytes, operand->stride,
+               operand->depth_stride, side->panels + (size_t)begin * panel);
     return;
   }
   const int64_t terms =
       tn__least(run->depth * run->gemm->set->terms, run->gemm->shape.depth - term);
   const bool is_across = operand->depth_stride != 1;
-  const int64_t step = is_across ? LOAD_WIDTH / operand->side : 1;
+  const int64_t step = is_across ? LOAD_WIDTH / side->tile : 1;
   for (int64_t i = begin; i < end; i += step) {
-    const int64_t line = i * operand->side;
-    const int64_t lines = tn__least(tn__least(step * operand->side, stop - line), LOAD_WIDTH);
-    (is_across ? load_columns : load_lines)(run, operand,
-                                            block + line * operand->stride * (int64_t)operand->size,
-                                            lines, terms, panels + (size_t)i * panel);
+    const int64_t line = i * side->tile;
+    const int64_t lines = tn__least(step * side->tile, stop - line);
+    (is_across ? load_columns : load_lines)(run, side, block + line * line_bytes, lines, terms,
+                                            side->panels + (size_t)i * panel);
+  }
+}
+
+typedef void pack_complex_fn(const block_run_t* run, int64_t first, int64_t lines, char* packed);
+
+static void pack_side(const block_run_t* run, const block_side_t* side,
+                      pack_complex_fn* pack_complex, int64_t begin, int64_t end) {
+  const size_t panel = (size_t)(side->tile * run->depth) * run->gemm->scalar_size;
+  if (!run->gemm->is_complex) {
+    pack_panels(run, side, begin, end);
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t first = i * side->tile;
+    pack_complex(run, first, tn__least(side->tile, side->count - first),
+                 side->panels + (size_t)i * panel);
   }
 }
 
 static tn_status_t pack_lhs(int64_t begin, int64_t end, void* user) {
   const block_run_t* run = user;
-  const operand_t operand = left_operand(run->gemm);
-  if (!run->gemm->is_complex) {
-    pack_panels(run, &operand, run->lhs, run->row, run->rows, begin, end, run->lhs_panels);
-    return TN_OK;
-  }
-  const size_t panel = (size_t)(operand.side * run->depth) * run->gemm->scalar_size;
-  for (int64_t i = begin; i < end; ++i) {
-    pack_complex_rows(run, i * operand.side, tn__least(operand.side, run->rows - i * operand.side),
-                      run->lhs_panels + (size_t)i * panel);
-  }
+  pack_side(run, &run->lhs, pack_complex_rows, begin, end);
   return TN_OK;
 }
 
 static tn_status_t pack_rhs(int64_t begin, int64_t end, void* user) {
   const block_run_t* run = user;
-  const operand_t operand = right_operand(run->gemm);
-  if (!run->gemm->is_complex) {
-    pack_panels(run, &operand, run->rhs, run->column, run->columns, begin, end, run->rhs_panels);
-    return TN_OK;
-  }
-  const size_t panel = (size_t)(operand.side * run->depth) * run->gemm->scalar_size;
-  for (int64_t i = begin; i < end; ++i) {
-    pack_complex_columns(run, i * operand.side,
-                         tn__least(operand.side, run->columns - i * operand.side),
-                         run->rhs_panels + (size_t)i * panel);
-  }
+  pack_side(run, &run->rhs, pack_complex_columns, begin, end);
   return TN_OK;
 }
 
@@ -261,7 +244,8 @@ static void compute_tile(const block_run_t* run, int64_t row, int64_t column, in
   const size_t scalar = gemm->scalar_size;
   const int64_t stride = packed_extent(gemm).columns;
   const bool add = run->depth_begin > 0;
-  char* place = run->result + (size_t)((run->row + row) * stride + run->column + column) * scalar;
+  char* place =
+      run->result + (size_t)((run->lhs.first + row) * stride + run->rhs.first + column) * scalar;
   if (rows == set->tile_rows && columns == set->tile_columns) {
     set->tile(run->depth, lhs, rhs, place, stride, add);
     return;
@@ -287,15 +271,15 @@ static tn_status_t compute_pieces(int64_t begin, int64_t end, void* user) {
   const tn_gemm_set_t* set = run->gemm->set;
   const int64_t piece_rows = set->tile_rows * PIECE_TILES;
   const int64_t piece_columns = set->tile_columns * PIECE_TILES;
-  const int64_t down = tn__ceil_divide(run->rows, piece_rows);
+  const int64_t down = tn__ceil_divide(run->lhs.count, piece_rows);
   for (int64_t piece = begin; piece < end; ++piece) {
     const int64_t row = piece % down * piece_rows, column = piece / down * piece_columns;
-    const int64_t row_end = tn__least(row + piece_rows, run->rows);
-    const int64_t column_end = tn__least(column + piece_columns, run->columns);
+    const int64_t row_end = tn__least(row + piece_rows, run->lhs.count);
+    const int64_t column_end = tn__least(column + piece_columns, run->rhs.count);
     for (int64_t j = column; j < column_end; j += set->tile_columns) {
-      const char* rhs = run->rhs_panels + (size_t)(j * run->depth) * run->gemm->scalar_size;
+      const char* rhs = run->rhs.panels + (size_t)(j * run->depth) * run->gemm->scalar_size;
       for (int64_t i = row; i < row_end; i += set->tile_rows) {
-        const char* lhs = run->lhs_panels + (size_t)(i * run->depth) * run->gemm->scalar_size;
+        const char* lhs = run->lhs.panels + (size_t)(i * run->depth) * run->gemm->scalar_size;
         compute_tile(run, i, j, tn__least(set->tile_rows, row_end - i),
                      tn__least(set->tile_columns, column_end - j), lhs, rhs);
       }
@@ -304,35 +288,42 @@ static tn_status_t compute_pieces(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+static int64_t piece_count(const block_run_t* run) {
+  return tn__ceil_divide(run->lhs.count, run->lhs.tile * PIECE_TILES) *
+         tn__ceil_divide(run->rhs.count, run->rhs.tile * PIECE_TILES);
+}
+
+static size_t lhs_scratch(const tn_gemm_t* gemm) {
+  return tn__align_up(tn__gemm_rows_scratch(gemm, tn__least(packed_extent(gemm).rows, BLOCK_ROWS)),
+                      ALIGNMENT);
+}
+
 size_t tn__gemm_blocked_scratch(const tn_gemm_t* gemm) {
-  return lhs_panels_byte_size(gemm) + rhs_panels_byte_size(gemm);
+  const extent_t extent = packed_extent(gemm);
+  return lhs_scratch(gemm) +
+         tn__align_up(
+             panels_byte_size(gemm, tn__least(extent.columns, BLOCK_COLUMNS),
+                              gemm->set->tile_columns, tn__least(extent.depth, TN_GEMM_DEPTH)),
+             ALIGNMENT);
 }
 
 tn_status_t tn__gemm_blocked_run(const tn_gemm_t* gemm, tn_pool_t* pool, const char* lhs,
                                  const char* rhs, char* result, char* scratch) {
   const extent_t extent = packed_extent(gemm);
-  const tn_gemm_set_t* set = gemm->set;
-  block_run_t run = {
-      .gemm = gemm,
-      .lhs = lhs,
-      .rhs = rhs,
-      .result = result,
-      .lhs_panels = scratch,
-      .rhs_panels = scratch + lhs_panels_byte_size(gemm),
-  };
-  for (run.column = 0; run.column < extent.columns; run.column += BLOCK_COLUMNS) {
-    run.columns = tn__least(BLOCK_COLUMNS, extent.columns - run.column);
+  block_run_t run = begin_blocks(gemm, lhs, rhs, result);
+  run.lhs.panels = scratch;
+  run.rhs.panels = scratch + lhs_scratch(gemm);
+  for (run.rhs.first = 0; run.rhs.first < extent.columns; run.rhs.first += BLOCK_COLUMNS) {
+    run.rhs.count = tn__least(BLOCK_COLUMNS, extent.columns - run.rhs.first);
     for (run.depth_begin = 0; run.depth_begin < extent.depth; run.depth_begin += TN_GEMM_DEPTH) {
       run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
-      TN_RETURN_IF_ERROR(tn__pool_parallel_for(
-          pool, tn__ceil_divide(run.columns, set->tile_columns), PACK_GRAIN, pack_rhs, &run));
-      for (run.row = 0; run.row < extent.rows; run.row += BLOCK_ROWS) {
-        run.rows = tn__least(BLOCK_ROWS, extent.rows - run.row);
-        TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, tn__ceil_divide(run.rows, set->tile_rows),
-                                                 PACK_GRAIN, pack_lhs, &run));
-        const int64_t pieces = tn__ceil_divide(run.rows, set->tile_rows * PIECE_TILES) *
-                               tn__ceil_divide(run.columns, set->tile_columns * PIECE_TILES);
-        TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, pieces, 1, compute_pieces, &run));
+      TN_RETURN_IF_ERROR(
+          tn__pool_parallel_for(pool, panel_count(&run.rhs), PACK_GRAIN, pack_rhs, &run));
+      for (run.lhs.first = 0; run.lhs.first < extent.rows; run.lhs.first += BLOCK_ROWS) {
+        run.lhs.count = tn__least(BLOCK_ROWS, extent.rows - run.lhs.first);
+        TN_RETURN_IF_ERROR(
+            tn__pool_parallel_for(pool, panel_count(&run.lhs), PACK_GRAIN, pack_lhs, &run));
+        TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, piece_count(&run), 1, compute_pieces, &run));
       }
     }
   }
@@ -343,9 +334,9 @@ tn_status_t tn__gemm_blocked_run(const tn_gemm_t* gemm, tn_pool_t* pool, const c
 
 // Blocks of terms, one behind the other, each with all columns.
 static size_t packed_matrix_byte_size(const tn_gemm_t* gemm, int64_t depth) {
-  const int64_t tile = gemm->set->tile_columns;
-  const int64_t columns = tn__ceil_divide(packed_extent(gemm).columns, tile) * tile;
-  return tn__align_up((size_t)(columns * depth) * gemm->scalar_size, ALIGNMENT);
+  return tn__align_up(
+      panels_byte_size(gemm, packed_extent(gemm).columns, gemm->set->tile_columns, depth),
+      ALIGNMENT);
 }
 
 static char* panels_of(const tn_gemm_t* gemm, const void* packed, int64_t matrix, int64_t depth) {
@@ -371,14 +362,13 @@ static tn_status_t pack_blocks(int64_t begin, int64_t end, void* user) {
   const int64_t blocks = tn__ceil_divide(extent.depth, TN_GEMM_DEPTH);
   for (int64_t i = begin; i < end; ++i) {
     int64_t lhs, rhs;
-    block_run_t run = {
-        .gemm = gemm, .columns = extent.columns, .depth_begin = i % blocks * TN_GEMM_DEPTH};
     tn__gemm_batch_offsets(&gemm->shape, i / blocks, &lhs, &rhs);
+    block_run_t run = begin_blocks(gemm, NULL, pack->rhs + rhs * (int64_t)gemm->rhs.size, NULL);
+    run.depth_begin = i % blocks * TN_GEMM_DEPTH;
     run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
-    run.rhs = pack->rhs + rhs * (int64_t)gemm->rhs_size;
-    run.rhs_panels = panels_of(gemm, pack->packed, i / blocks, run.depth_begin);
-    const int64_t panels = tn__ceil_divide(extent.columns, gemm->set->tile_columns);
-    TN_RETURN_IF_ERROR(pack_rhs(0, panels, &run));
+    run.rhs.panels = panels_of(gemm, pack->packed, i / blocks, run.depth_begin);
+    run.rhs.count = extent.columns;
+    TN_RETURN_IF_ERROR(pack_rhs(0, panel_count(&run.rhs), &run));
   }
   return TN_OK;
 }
@@ -390,27 +380,21 @@ tn_status_t tn__gemm_pack(const tn_gemm_t* gemm, tn_pool_t* pool, const void* rh
 }
 
 size_t tn__gemm_rows_scratch(const tn_gemm_t* gemm, int64_t rows) {
-  const int64_t side = gemm->set->tile_rows;
   const int64_t depth = tn__least(packed_extent(gemm).depth, TN_GEMM_DEPTH);
-  return (size_t)(tn__ceil_divide(rows, side) * side * depth) * gemm->scalar_size;
+  return panels_byte_size(gemm, rows, gemm->set->tile_rows, depth);
 }
 
 void tn__gemm_rows(const tn_gemm_t* gemm, const void* packed, int64_t matrix, const void* lhs,
                    int64_t rows, void* result, void* scratch) {
   const extent_t extent = packed_extent(gemm);
-  const tn_gemm_set_t* set = gemm->set;
-  const int64_t pieces = tn__ceil_divide(rows, set->tile_rows * PIECE_TILES) *
-                         tn__ceil_divide(extent.columns, set->tile_columns * PIECE_TILES);
-  block_run_t run = {.gemm = gemm,
-                     .lhs = lhs,
-                     .result = result,
-                     .lhs_panels = scratch,
-                     .rows = rows,
-                     .columns = extent.columns};
+  block_run_t run = begin_blocks(gemm, lhs, NULL, result);
+  run.lhs.panels = scratch;
+  run.lhs.count = rows;
+  run.rhs.count = extent.columns;
   for (; run.depth_begin < extent.depth; run.depth_begin += TN_GEMM_DEPTH) {
     run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
-    run.rhs_panels = panels_of(gemm, packed, matrix, run.depth_begin);
-    (void)pack_lhs(0, tn__ceil_divide(rows, set->tile_rows), &run);  // neither fails
-    (void)compute_pieces(0, pieces, &run);
+    run.rhs.panels = panels_of(gemm, packed, matrix, run.depth_begin);
+    (void)pack_lhs(0, panel_count(&run.lhs), &run);  // neither fails
+    (void)compute_pieces(0, piece_count(&run), &run);
   }
 }

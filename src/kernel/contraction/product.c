@@ -32,6 +32,10 @@ bool tn__product_converts(tn_dtype_t from, tn_dtype_t to) {
   return from != to && !integers;
 }
 
+tn_conversion_t tn__product_load(tn_dtype_t from, tn_dtype_t to) {
+  return tn__product_converts(from, to) ? tn__conversion(from, to) : (tn_conversion_t){0};
+}
+
 typedef struct convert_run {
   const tn_conversion_t* conversion;
   const char* source;

@@ -12,6 +12,8 @@ tn_dtype_t tn__product_carrier(tn_dtype_t lhs, tn_dtype_t rhs, tn_dtype_t result
 tn_gemm_type_t tn__product_type(tn_dtype_t carrier);
 // False when the bits are the same: one dtype, or integers of one width.
 bool tn__product_converts(tn_dtype_t from, tn_dtype_t to);
+// The conversion, where it converts; `run` is NULL elsewhere.
+tn_conversion_t tn__product_load(tn_dtype_t from, tn_dtype_t to);
 TN_MUST_USE tn_status_t tn__product_convert(const tn_conversion_t* conversion, tn_pool_t* pool,
                                             const void* source, void* target, int64_t count);
 

@@ -284,9 +284,7 @@ static bool is_small_run(const window_t* state) {
 static void ask_for_next(const window_t* state, const char* array, int64_t offset) {
   const int64_t length = state->copy.target_byte_size;
   const int64_t first = offset + length, end = first + length;
-  if (length < LEAST_ASKED_BYTES || length > MOST_ASKED_BYTES || end > (int64_t)state->byte_size) {
-    return;
-  }
+  if (length < LEAST_ASKED_BYTES || end > (int64_t)state->byte_size) return;
   for (int64_t at = first; at < end; at += LINE_BYTES) __builtin_prefetch(array + at);
 }
 
@@ -317,12 +315,8 @@ tn_status_t tn__cpu_dynamic_slice_prepare(tn_kernel_site_t* site) {
 tn_status_t tn__cpu_dynamic_slice_run(const tn_kernel_call_t* call) {
   const window_t* state = call->state;
   if (state->copy.form == TN_STRIDED_NOTHING) return TN_OK;
-  const char* array = call->operands[0];
-  const int64_t offset = window_offset(state, call->operands + 1);
-  TN_RETURN_IF_ERROR(
-      tn__strided_copy_run(&state->copy, call->context->pool, call->results[0], array + offset));
-  if (state->copy.form == TN_STRIDED_RUN) ask_for_next(state, array, offset);
-  return TN_OK;
+  const char* source = (const char*)call->operands[0] + window_offset(state, call->operands + 1);
+  return tn__strided_copy_run(&state->copy, call->context->pool, call->results[0], source);
 }
 
 bool tn__cpu_dynamic_update_slice_takes_view(const tn_op_use_t* use, size_t operand,

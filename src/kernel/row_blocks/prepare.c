@@ -127,7 +127,7 @@ static void plan_blocks(tn_row_blocks_state_t* state, bool is_in_place) {
   const bool keeps_given =
       chain->after && !is_in_place && state->fusion.results[chain->given] == TN_ROW_BLOCKS_NONE;
   const size_t read_bytes = (size_t)chain->row_length * state->before_rows.result_size;
-  const size_t given_bytes = keeps_given ? (size_t)chain->row_length * after->lhs_size : 0;
+  const size_t given_bytes = keeps_given ? (size_t)chain->row_length * after->lhs.size : 0;
   int64_t tiles = (int64_t)(BLOCK_BYTES / (read_bytes + given_bytes)) / tile;
   const int64_t most = tn__ceil_divide(chain->row_count, FEWEST_BLOCKS * tile);
   tiles = tn__least(tn__least(tiles, most), MOST_TILES);

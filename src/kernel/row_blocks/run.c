@@ -61,7 +61,7 @@ static tn_status_t run_block(const worker_t* worker, int64_t row, int64_t rows) 
   if (!chain->after) return TN_OK;
   const tn_gemm_t* after = &state->after_rows.gemm;
   const char* given =
-      place_of(worker, state->fusion.results[chain->given], after->lhs_size, first, worker->given);
+      place_of(worker, state->fusion.results[chain->given], after->lhs.size, first, worker->given);
   const int64_t given_row = first / chain->given_length;
   char* result = place_of(worker, state->after.results[0], state->after_rows.result_size,
                           given_row * after->shape.columns, NULL);
