@@ -9,7 +9,10 @@
 enum {
   SLOT_COUNT = 31,  // loops that can have helpers at the same time
   CHUNKS_PER_THREAD =
-      8,  // so that a thread which comes late, or is slow, leaves work to the others
+      8,              // so that a thread which comes late, or is slow, leaves work to the others
+  SECTION_LIMIT = 8,  // see unclaimed_t
+  SECTION_BITS = 8,
+  SECTION_CHUNKS = 255,
   CACHE_LINE = 64,
   SPINS_PER_LOOK = 32,  // pauses between two looks at the clock
   // A loop must have so much left to do before it pays to wake a thread: to wake one costs the
@@ -37,13 +40,27 @@ static unsigned sleepers_of(uint64_t board) {
 
 #define CALLER_SLEEPS ((unsigned)1 << 31)
 
+// A loop's chunks are in sections, each for one thread or for some neighbours, which begin there in
+// every loop: what one loop has written, the next reads on the same core, from its own cache. Then
+// they help where something is left. The word says how many chunks of each section are unclaimed;
+// they are the section's last ones.
+typedef uint64_t unclaimed_t;
+_Static_assert(SECTION_LIMIT* SECTION_BITS == 64 && SECTION_CHUNKS < 1 << SECTION_BITS,
+               "a byte for each section");
+
+static unsigned sum_of_sections(unclaimed_t word) {
+  const uint64_t evens = UINT64_C(0x00ff00ff00ff00ff);
+  return (unsigned)(((word & evens) + (word >> SECTION_BITS & evens)) * UINT64_C(0x1000100010001) >>
+                    48);
+}
+
 // A loop under way. A thread that has claimed a chunk may read the slot until it reports the chunk
 // as finished, for the caller waits so long. Slots are never freed before the pool is, so a late
 // look at `unclaimed` is harmless, and a claim that succeeds is right, whichever loop it hits.
 typedef struct slot {
-  atomic_uint unclaimed;   // chunks; claimed in ascending order
+  _Atomic unclaimed_t unclaimed;
   atomic_uint unfinished;  // chunks, and CALLER_SLEEPS
-  unsigned chunk_count;
+  unsigned chunk_count, section_count;
   unsigned failed_chunk;  // under the pool's error_lock; valid when `error` is set
   tn_status_t error;
   int64_t count, chunk_length;
@@ -87,24 +104,46 @@ static size_t pool_size(int thread_count) {
 
 // ---- chunks
 
-// The claimed chunk's number; -1 when none is left.
-static int64_t claim_chunk(tn_pool_t* pool, slot_t* slot) {
-  unsigned unclaimed = atomic_load_explicit(&slot->unclaimed, memory_order_relaxed);
-  do {
-    if (unclaimed == 0) return -1;
-  } while (!atomic_compare_exchange_weak_explicit(&slot->unclaimed, &unclaimed, unclaimed - 1,
-                                                  memory_order_acquire, memory_order_relaxed));
-  // The slot is ours to touch until our chunk is finished, so its bit goes before that.
-  if (unclaimed == 1) atomic_fetch_and(&pool->board, ~((uint64_t)1 << (slot - pool->slots)));
-  return (int64_t)(slot->chunk_count - unclaimed);
+static unsigned section_count(unsigned thread_count) {
+  return thread_count < SECTION_LIMIT ? thread_count : SECTION_LIMIT;
 }
 
-// Chunks are claimed in ascending order. So the lowest chunk that fails has always been claimed
-// before anything could call the loop off, and it is its error that stays.
+static unsigned section_begin(const slot_t* slot, unsigned section) {
+  return slot->chunk_count * section / slot->section_count;
+}
+
+static void take_off_board(tn_pool_t* pool, const slot_t* slot) {
+  atomic_fetch_and(&pool->board, ~((uint64_t)1 << (slot - pool->slots)));
+}
+
+// The claimed chunk's number: the next of the section `home`, else of one behind it, else of the
+// first that has one; -1 when none is left.
+static int64_t claim_chunk(tn_pool_t* pool, slot_t* slot, unsigned home) {
+  unclaimed_t before = atomic_load_explicit(&slot->unclaimed, memory_order_relaxed), after;
+  unsigned section, left;
+  do {
+    if (before == 0) return -1;
+    const unclaimed_t ahead = before >> home * SECTION_BITS << home * SECTION_BITS;
+    section = (unsigned)__builtin_ctzll(ahead ? ahead : before) / SECTION_BITS;
+    after = before - ((unclaimed_t)1 << section * SECTION_BITS);
+    left = before >> section * SECTION_BITS & SECTION_CHUNKS;
+  } while (!atomic_compare_exchange_weak_explicit(&slot->unclaimed, &before, after,
+                                                  memory_order_acquire, memory_order_relaxed));
+  // The slot is ours to touch until our chunk is finished, so its bit goes before that.
+  if (after == 0) take_off_board(pool, slot);
+  return (int64_t)(section_begin(slot, section + 1) - left);
+}
+
+// What is behind the failed chunk is called off; what is before it is not. So the lowest chunk that
+// fails is always done, and it is its error that stays.
 static void fail_chunk(tn_pool_t* pool, slot_t* slot, unsigned chunk, tn_status_t error) {
-  unsigned left_out = atomic_exchange(&slot->unclaimed, 0);
+  unsigned section = 0;
+  while (section_begin(slot, section + 1) <= chunk) ++section;
+  const unclaimed_t kept = ((unclaimed_t)1 << section * SECTION_BITS) - 1;
+  const unclaimed_t before = atomic_fetch_and(&slot->unclaimed, kept);
+  const unsigned left_out = sum_of_sections(before & ~kept);
   if (left_out) {
-    atomic_fetch_and(&pool->board, ~((uint64_t)1 << (slot - pool->slots)));
+    if (!(before & kept)) take_off_board(pool, slot);
     atomic_fetch_sub(&slot->unfinished, left_out);  // never to 0: our own is not finished
   }
   pthread_mutex_lock(&pool->error_lock);
@@ -183,18 +222,18 @@ static void recruit(tn_pool_t* pool, uint64_t board) {
 }
 
 // A worker's part of a loop.
-static void help(tn_pool_t* pool, slot_t* slot) {
-  int64_t chunk = claim_chunk(pool, slot);
+static void help(tn_pool_t* pool, slot_t* slot, unsigned home) {
+  int64_t chunk = claim_chunk(pool, slot, home);
   if (chunk < 0) return;
   // Each newcomer brings two more while there is enough to do: the caller pays for one wake-up, and
   // all are up after a time that grows with the logarithm of their number.
   for (int i = 0; i < 2; ++i) {
-    unsigned wanted = atomic_load_explicit(&slot->unclaimed, memory_order_relaxed);
+    unsigned wanted = sum_of_sections(atomic_load_explicit(&slot->unclaimed, memory_order_relaxed));
     uint64_t board = atomic_load(&pool->board);
     if (wanted == 0 || !can_recruit(pool, board, wanted)) break;
     recruit(pool, board);
   }
-  for (; chunk >= 0; chunk = claim_chunk(pool, slot)) {
+  for (; chunk >= 0; chunk = claim_chunk(pool, slot, home)) {
     tn_status_t status = run_chunk(slot, chunk);
     if (tn__process_is_forked()) {
       tn_status_release(status);
@@ -239,6 +278,9 @@ static void idle(tn_pool_t* pool, loop_worker_t* self) {
 static void worker_main(void* user) {
   loop_worker_t* self = user;
   tn_pool_t* pool = self->pool;
+  // Callers are at home in the first section.
+  const unsigned threads = (unsigned)pool->thread_count;
+  const unsigned home = (self->index + 1) * section_count(threads) / threads;
   while (!tn__process_is_forked()) {  // a body may fork, and return in the child
     uint64_t board = atomic_load(&pool->board);
     if (board & BOARD_STOP) break;
@@ -250,7 +292,7 @@ static void worker_main(void* user) {
     // With several loops under way, workers begin with different ones.
     unsigned turn = self->index % SLOT_COUNT;
     unsigned ahead = open >> turn << turn;
-    help(pool, &pool->slots[__builtin_ctz(ahead ? ahead : open)]);
+    help(pool, &pool->slots[__builtin_ctz(ahead ? ahead : open)], home);
   }
 }
 
@@ -352,11 +394,22 @@ static void give_slot_back(tn_pool_t* pool, slot_t* slot) {
 // Few enough chunks that claiming them costs little, and whole grains.
 static void cut(slot_t* slot, int64_t count, int64_t grain, int thread_count) {
   int64_t grains = count / grain + (count % grain != 0);
+  const int64_t sections = section_count((unsigned)thread_count);
   int64_t wanted = (int64_t)thread_count * CHUNKS_PER_THREAD;
+  if (wanted > sections * SECTION_CHUNKS) wanted = sections * SECTION_CHUNKS;
   int64_t grains_per_chunk = grains / wanted + (grains % wanted != 0);
   slot->chunk_length = grains_per_chunk * grain;
   slot->chunk_count = (unsigned)(grains / grains_per_chunk + (grains % grains_per_chunk != 0));
+  slot->section_count = (unsigned)sections;
   slot->count = count;
+}
+
+static unclaimed_t all_of(const slot_t* slot) {
+  unclaimed_t all = 0;
+  for (unsigned i = slot->section_count; i-- > 0;) {
+    all = all << SECTION_BITS | (section_begin(slot, i + 1) - section_begin(slot, i));
+  }
+  return all;
 }
 
 // Waits for the chunks that workers have claimed. They take about as long as the caller's own last
@@ -422,13 +475,13 @@ tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
   // First the bit, then the chunks: the other way round a late worker could claim them all and
   // clear the bit before it is set.
   uint64_t board = atomic_fetch_or(&pool->board, (uint64_t)1 << (slot - pool->slots));
-  atomic_store_explicit(&slot->unclaimed, chunk_count, memory_order_release);
+  atomic_store_explicit(&slot->unclaimed, all_of(slot), memory_order_release);
   bool may_recruit = can_recruit(pool, board, chunk_count - 1);
   bool may_probe = may_recruit && count / grain >= PROBE_GRAINS;
   if (may_recruit && !may_probe) recruit(pool, board);
 
   unsigned finished = 0;
-  for (int64_t chunk; (chunk = claim_chunk(pool, slot)) >= 0; ++finished) {
+  for (int64_t chunk; (chunk = claim_chunk(pool, slot, 0)) >= 0; ++finished) {
     tn_status_t status =
         may_probe && chunk == 0 ? run_probe(pool, slot, grain, board) : run_chunk(slot, chunk);
     if (tn__process_is_forked()) {  // the body has forked, and the others' chunks are not done here

@@ -1,5 +1,6 @@
 #include "base/pool.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +102,60 @@ static tn_status_t fail_always(int64_t begin, int64_t end, void* user) {
   (void)end;
   (void)user;
   return tn_status_create(TN_CODE_CANCELLED, "%lld", (long long)begin);
+}
+
+typedef struct meeting {
+  atomic_int present;
+  atomic_int first[2];  // element that each of two threads begins with
+} meeting_t;
+
+// Nobody goes on before two threads have begun.
+static tn_status_t meet(int64_t begin, int64_t end, void* user) {
+  (void)end;
+  meeting_t* meeting = user;
+  const int place = atomic_fetch_add(&meeting->present, 1);
+  if (place < 2) atomic_store(&meeting->first[place], (int)begin);
+  while (atomic_load(&meeting->present) < 2) sched_yield();
+  return TN_OK;
+}
+
+// So that each finds in its own cache what it wrote in the loop before.
+static void threads_begin_where_they_began_in_other_loops(void** state) {
+  (void)state;
+  tn_pool_t* pool = create_pool(2);
+  for (int i = 0; i < 20; ++i) {
+    meeting_t meeting = {0};
+    TN_ASSERT_OK(tn__pool_parallel_for(pool, 6, 1, meet, &meeting));
+    assert_int_equal(meeting.first[0] + meeting.first[1], 3);
+    assert_int_equal(meeting.first[0] * meeting.first[1], 0);
+  }
+  tn__pool_release(pool);
+}
+
+typedef struct failing {
+  atomic_int middle_fails;
+  int64_t count;
+} failing_t;
+
+// Element 1 fails, and before it that where the other thread begins.
+static tn_status_t fail_in_the_middle_first(int64_t begin, int64_t end, void* user) {
+  failing_t* failing = user;
+  (void)end;
+  if (begin == failing->count / 2) atomic_store(&failing->middle_fails, 1);
+  while (!atomic_load(&failing->middle_fails)) sched_yield();
+  if (begin != 1 && begin != failing->count / 2) return TN_OK;
+  return tn_status_create(TN_CODE_OUT_OF_RANGE, "element %lld", (long long)begin);
+}
+
+static void loop_does_what_is_before_an_error(void** state) {
+  (void)state;
+  tn_pool_t* pool = create_pool(2);
+  for (int i = 0; i < 20; ++i) {
+    failing_t failing = {.count = 6};
+    TN_ASSERT_REPORT("element 1\n", tn__pool_parallel_for(pool, failing.count, 1,
+                                                          fail_in_the_middle_first, &failing));
+  }
+  tn__pool_release(pool);
 }
 
 static void loop_survives_a_body_that_always_fails(void** state) {
@@ -235,6 +290,8 @@ int main(void) {
       cmocka_unit_test(loop_accepts_extreme_counts),
       cmocka_unit_test(loop_without_pool_runs_on_the_caller),
       cmocka_unit_test(loop_returns_the_first_error_in_element_order),
+      cmocka_unit_test(threads_begin_where_they_began_in_other_loops),
+      cmocka_unit_test(loop_does_what_is_before_an_error),
       cmocka_unit_test(loop_survives_a_body_that_always_fails),
       cmocka_unit_test(pool_without_threads_still_finishes),
       cmocka_unit_test(pool_in_a_forked_child_is_refused_and_released),
