@@ -14,7 +14,8 @@ enum {
   SHORT_DEPTH = 16,
   SHORT_COLUMNS = 2048,  // of a piece of work
   TINY_PRODUCTS = 256,   // of a matrix that is not worth a loop over its rows
-  ROWS_TOGETHER = 12,    // a multiple of the rows that loops take at a time
+  PAGE_BYTES = 4096,
+  ROWS_TOGETHER = 12,  // a multiple of the rows that loops take at a time
   // What is converted at a time.
   LOAD_BYTES = 32 << 10,
   LOAD_ELEMENTS = 256,
@@ -77,6 +78,16 @@ static bool is_thin(const tn_gemm_shape_t* shape, int64_t batch) {
   return matrix == 1 && (vectors == 1 || batch == 1);
 }
 
+// Whether several rows at a time are multiplied with one vector: short rows, which leave little for
+// many partial sums, and those of a page and more, since processors ask memory for what follows in
+// a page only. Between these one row after the other is one long piece of memory.
+static bool pays_together(const tn_gemm_shape_t* shape, bool right) {
+  const int64_t rows = right ? shape->rows : shape->columns, depth = shape->depth;
+  if ((right ? &shape->lhs_load : &shape->rhs_load)->run || rows < ROWS_TOGETHER) return false;
+  const int64_t byte_size = depth * (int64_t)scalar_size(scalar_of(shape->type));
+  return byte_size >= PAGE_BYTES || (depth >= TN_GEMM_LANES && depth < 2 * TN_GEMM_LANES);
+}
+
 static tn_gemm_form_t choose_form(const tn_gemm_shape_t* shape, int64_t batch, bool is_complex) {
   if (batch == 0 || shape->rows == 0 || shape->columns == 0) return TN_GEMM_NOTHING;
   if (shape->depth == 0) return TN_GEMM_ZERO;
@@ -88,6 +99,7 @@ static tn_gemm_form_t choose_form(const tn_gemm_shape_t* shape, int64_t batch, b
     const int64_t row = right ? shape->lhs_row_stride : shape->rhs_column_stride;
     const int64_t depth = right ? shape->lhs_depth_stride : shape->rhs_depth_stride;
     const int64_t vector = right ? shape->rhs_depth_stride : shape->lhs_depth_stride;
+    if (vector == 1 && depth == 1 && pays_together(shape, right)) return TN_GEMM_THIN;
     if (vector == 1 && (depth == 1 || row == 1)) return TN_GEMM_VECTOR;
   }
   if (product_count(shape) <= SMALL_PRODUCTS && shape->depth <= TN_GEMM_DEPTH && has_rows) {

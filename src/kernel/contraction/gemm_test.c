@@ -156,6 +156,7 @@ static void gemm_agrees_with_plain_loops(void** state) {
       {1, 1, 1, 40000}, {5, 1, 3, 3},       {9, 2, 2, 2},    {9, 2, 1, 2},      {9, 3, 3, 3},
       {9, 3, 1, 3},     {9, 4, 4, 4},       {9, 4, 1, 4},    {1, 300, 61, 1},   {2, 70, 2100, 3},
       {1, 900, 3, 10},  {1, 500, 1, 10},    {1, 300, 7, 50}, {1, 5, 300, 70},   {3, 200, 3, 4200},
+      {2, 1, 41, 4300}, {1, 29, 1, 1100},   {1, 45, 1, 100},
   };
   tn_pool_t* pool;
   TN_ASSERT_OK(
@@ -311,8 +312,8 @@ static void gemm_is_the_same_on_every_instruction_set(void** state) {
   for (int i = 0; i < ROWS * DEPTH; ++i) lhs[i] = (float)next() / 3e8f - 3.5f;
   for (int i = 0; i < COLUMNS * DEPTH; ++i) rhs[i] = (float)next() / 3e8f - 3.5f;
   static const int64_t shapes[][3] = {
-      {ROWS, COLUMNS, DEPTH}, {ROWS, 1, DEPTH}, {8, 8, 8}, {1, COLUMNS, DEPTH}};
-  for (size_t i = 0; i < 4; ++i) {
+      {ROWS, COLUMNS, DEPTH}, {ROWS, 1, DEPTH}, {ROWS, 1, 100}, {8, 8, 8}, {1, COLUMNS, DEPTH}};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
     const tn_gemm_shape_t shape =
         make_shape(TN_GEMM_F32, 1, shapes[i][0], shapes[i][1], shapes[i][2], (layout_t){0});
     float first[ROWS * COLUMNS], other[ROWS * COLUMNS];
