@@ -29,7 +29,7 @@ test: ## all tests on the release build, and the unit tests under sanitizers
 	@result=0; ctest --preset release || result=1; ctest --preset asan || result=1; exit $$result
 
 .PHONY: test-long
-test-long: ## the tests with every allocation failure, all differential runs, long fuzzing, platforms
+test-long: ## the tests with every allocation failure, all differential runs, long fuzzing, platforms, all checks
 	@tools/setup test
 	@mkdir -p build
 	@$(call build_preset,release)
@@ -38,6 +38,7 @@ test-long: ## the tests with every allocation failure, all differential runs, lo
 	  ctest --preset asan --label-exclude fuzz || result=1; exit $$result
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory platforms
+	@tools/check
 
 .PHONY: platforms
 platforms: ## builds and tests with other compilers, with musl, for 64-bit ARM and for SSE2 alone (emulated)

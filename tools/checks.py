@@ -2,6 +2,8 @@
 
   tools/check            all of them
   tools/check lint tsan  only these
+  tools/check --short    without what takes minutes and finds little: clang-tidy's analyzer, and the
+                         warnings of builds that have them as errors (TENON_WARNINGS_AS_ERRORS=ON)
 
 A file that passed is not looked at again until what it includes, its flags or the check change; the
 memory of that is build/check.
@@ -26,7 +28,10 @@ CACHE = ROOT / "build" / "check"
 JOBS = len(os.sched_getaffinity(0))
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
+SHORT_LEAVES_OUT = {"warnings-clang", "warnings-gcc"}
+
 checks = {}
+is_short = False
 
 
 def check(function):
@@ -226,9 +231,10 @@ def lint():
     """clang-tidy, with the checks of .clang-tidy."""
     entries, build = clang_database()
     salt = (ROOT / ".clang-tidy").read_text()
+    options = ["--checks=-clang-analyzer-*"] if is_short else []
 
     def one(entry):
-        command = ["clang-tidy", "--quiet", "-p", build, entry["file"]]
+        command = ["clang-tidy", "--quiet", *options, "-p", build, entry["file"]]
         # -C keeps comments, since NOLINT is one.
         try:
             once("lint", entry, command, [*arguments(entry), "-E", "-C"], salt)
@@ -270,6 +276,11 @@ def last_line(output, pattern):
 
 
 def main(names):
+    global is_short
+    is_short = "--short" in names
+    names = [name for name in names if name != "--short"]
+    if is_short and not names:
+        names = [name for name in checks if name not in SHORT_LEAVES_OUT]
     unknown = [name for name in names if name not in checks]
     if unknown:
         print(f"tools/check: no check named {unknown[0]}; there are {', '.join(checks)}",

@@ -1,10 +1,10 @@
 // The thread pool: parallel loops, and tasks for handlers.
 //
-// A loop is cut into chunks that threads claim one by one, each from its own part of the loop on, the
-// same in all loops: what one loop has written, the next mostly reads on the same core. The caller claims chunks like everybody
-// else and at the end waits only for chunks that others have claimed; so a loop finishes with no
-// worker at all, a loop inside a loop cannot deadlock, and a worker that the system is slow to wake
-// costs nothing but its help.
+// A loop is cut into chunks that threads claim one by one, each from its own part of the loop on,
+// the same in all loops: what one loop has written, the next mostly reads on the same core. The
+// caller claims chunks like everybody else and at the end waits only for chunks that others have
+// claimed; so a loop finishes with no worker at all, a loop inside a loop cannot deadlock, and a
+// worker that the system is slow to wake costs nothing but its help.
 #ifndef TENON_BASE_POOL_H_
 #define TENON_BASE_POOL_H_
 

@@ -109,7 +109,7 @@ typedef struct meeting {
   atomic_int first[2];  // element that each of two threads begins with
 } meeting_t;
 
-// Nobody goes on before two threads have begun.
+// A thread goes on when two have begun.
 static tn_status_t meet(int64_t begin, int64_t end, void* user) {
   (void)end;
   meeting_t* meeting = user;
