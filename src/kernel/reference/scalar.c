@@ -307,8 +307,9 @@ tn_scalar_fn tn__scalar_find(const tn_op_t* op, tn_dtype_t dtype) {
   const int class = kind == TN_KIND_FLOAT     ? REALS
                     : kind == TN_KIND_COMPLEX ? COMPLEX_NUMBERS
                                               : INTEGERS;
+  const char* name = tn__op_short_name(op);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    if (strcmp(rows[i].operation, tn__op_short_name(op)) == 0) return rows[i].functions[class];
+    if (strcmp(rows[i].operation, name) == 0) return rows[i].functions[class];
   }
   return NULL;
 }
