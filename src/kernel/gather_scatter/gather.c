@@ -376,13 +376,29 @@ static tn_status_t pick_range(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
+// The bytes of a window that are asked for ahead: its start, if it is one piece of memory.
+static int64_t bytes_ahead(const tn_strided_copy_t* window) {
+  enum { MOST = 1024 };
+  const bool is_run =
+      window->form == TN_STRIDED_RUN && window->loop_count == 0 && window->row.count == 1;
+  const int64_t length = window->target_byte_size < MOST ? window->target_byte_size : MOST;
+  return is_run ? length : 0;
+}
+
+// Windows are anywhere, so that the processor does not know which comes next.
 static tn_status_t copy_windows(int64_t begin, int64_t end, void* user) {
+  enum { AHEAD = 4, LINE = 64 };
   const gather_run_t* run = user;
+  const int64_t asked = bytes_ahead(&run->state->window);
+  int64_t from[AHEAD], to[AHEAD], found = begin;
   for (int64_t i = begin; i < end; ++i) {
-    int64_t from, to;
-    locate_window(run, i, &from, &to);
-    TN_RETURN_IF_ERROR(
-        tn__strided_copy_run(&run->state->window, NULL, run->result + to, run->operand + from));
+    for (; found < end && found < i + AHEAD; ++found) {
+      int64_t* start = &from[found % AHEAD];
+      locate_window(run, found, start, &to[found % AHEAD]);
+      for (int64_t at = 0; at < asked; at += LINE) __builtin_prefetch(run->operand + *start + at);
+    }
+    TN_RETURN_IF_ERROR(tn__strided_copy_run(&run->state->window, NULL, run->result + to[i % AHEAD],
+                                            run->operand + from[i % AHEAD]));
   }
   return TN_OK;
 }
