@@ -20,6 +20,11 @@ typedef void (*tn_fold_fn)(void* accumulator, const void* values, size_t count);
 // target[places[i]] = target[places[i]] op values[i], one after the other. Places below 0 are none.
 typedef void (*tn_at_fn)(void* target, const int64_t* places, const void* values, size_t count);
 
+// sums[i] = sums[i] + rows[0][i] + rows[1][i] ..., one after the other, of TN_ROWS_ADDED rows:
+// memory gives several of them sooner than one.
+typedef void (*tn_add_rows_fn)(void* sums, const void* const* rows, size_t count);
+enum { TN_ROWS_ADDED = 4 };
+
 typedef enum tn_unary_op {
 #define TN_UNARY(dialect, name, ...) TN_UNARY_##name,
 #define TN_BINARY(...)
@@ -55,6 +60,7 @@ typedef struct tn_loops {
   tn_at_fn at[TN_BINARY_COUNT];
   // *out = the fold of the squares of `values`, at least one, by add: the first with the others.
   tn_fold_fn fold_squares;
+  tn_add_rows_fn add_rows;  // floats
   tn_binary_fn compare[TN_DIRECTION_COUNT];
   tn_binary_fn compare_total[TN_DIRECTION_COUNT];  // by totalOrder; floats
   tn_binary_fn compare_to_one[TN_DIRECTION_COUNT], compare_total_to_one[TN_DIRECTION_COUNT];  // *b

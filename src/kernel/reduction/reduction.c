@@ -147,6 +147,16 @@ static void cut_units(tn_reduction_t* r, int64_t unit_elements, int64_t side_by_
   r->grain = task_elements < GRAIN ? GRAIN / task_elements : 1;
 }
 
+static bool loads_nothing(const tn_reduction_t* r) {
+  return r->load.from == r->load.to;
+}
+
+// The loops of sums of its elements as they are; NULL: it is none.
+static const tn_loops_t* loops_of_sum(const tn_reduction_t* r) {
+  const tn_loops_t* loops = tn__loops(tn__native(r->binary.dtype));
+  return loads_nothing(r) && r->binary.fold == loops->fold[TN_BINARY_add] ? loops : NULL;
+}
+
 tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_t* operand,
                                const int64_t* strides, tn_dtype_t init, tn_dtype_t result,
                                const bool* is_folded, tn_reduction_t* out_reduction) {
@@ -183,6 +193,7 @@ tn_status_t tn__reduction_plan(tn_arena_t* arena, const char* op, const tn_type_
     }
     if (columns || r.step_count) {
       r.form = TN_REDUCTION_COLUMNS;
+      if (loops_of_sum(&r)) r.add_rows = loops_of_sum(&r)->add_rows;
       cut_columns(&r, most);
       r.unit_count = r.folded.size;
       cut_units(&r, r.block_width, r.kept.size * r.block_count);
@@ -265,10 +276,6 @@ static void deliver(const reduction_run_t* run, int64_t group, int64_t first, co
          (size_t)count * r->carrier_size);
 }
 
-static bool loads_nothing(const tn_reduction_t* r) {
-  return r->load.from == r->load.to;
-}
-
 // --- elements, from memory or from a source
 
 typedef struct reader {
@@ -341,6 +348,14 @@ static tn_status_t read_elements(reader_t* reader, int64_t offset, int64_t count
   }
   *out_elements = reader->elements + (size_t)(first - reader->begin) * run->r->operand_size;
   return TN_OK;
+}
+
+// Elements that are there without reading more; NULL: they are not.
+static const char* at_hand(const reader_t* reader, int64_t offset, int64_t count) {
+  if (!reader->source) return reader->run->operand + offset;
+  const int64_t size = (int64_t)reader->run->r->operand_size, first = offset / size;
+  if (first < reader->begin || first + count > reader->end) return NULL;
+  return reader->elements + (first - reader->begin) * size;
 }
 
 // --- rows
@@ -446,17 +461,39 @@ typedef struct column_sums {
   char values[COLUMN_LEVELS][BLOCK_BYTES];
 } column_sums_t;
 
-static void push_row(const tn_reduction_t* r, column_sums_t* sums, const char* row, int64_t width) {
-  for (size_t level = 0; level < COLUMN_LEVELS; ++level) {
-    if (sums->counts[level]++ == 0) {
-      memcpy(sums->values[level], row, (size_t)width * r->carrier_size);
-    } else {
-      tn__binary_map(&r->binary, sums->values[level], row, sums->values[level], (size_t)width);
-    }
-    if (sums->counts[level] < CASCADE_WIDTH || level + 1 == COLUMN_LEVELS) return;
-    sums->counts[level] = 0;
-    row = sums->values[level];
+static void add_to_level(const tn_reduction_t* r, column_sums_t* sums, size_t level,
+                         const char* row, int64_t width) {
+  if (sums->counts[level]++ == 0) {
+    memcpy(sums->values[level], row, (size_t)width * r->carrier_size);
+  } else {
+    tn__binary_map(&r->binary, sums->values[level], row, sums->values[level], (size_t)width);
   }
+}
+
+// What a level is full of goes to the next one.
+static void carry(const tn_reduction_t* r, column_sums_t* sums, int64_t width) {
+  for (size_t level = 0; level + 1 < COLUMN_LEVELS; ++level) {
+    if (sums->counts[level] < CASCADE_WIDTH) return;
+    sums->counts[level] = 0;
+    add_to_level(r, sums, level + 1, sums->values[level], width);
+  }
+}
+
+static void push_row(const tn_reduction_t* r, column_sums_t* sums, const char* row, int64_t width) {
+  add_to_level(r, sums, 0, row, width);
+  carry(r, sums, width);
+}
+
+// TN_ROWS_ADDED rows, whose number divides CASCADE_WIDTH.
+static void push_rows(const tn_reduction_t* r, column_sums_t* sums, const char* const* rows,
+                      int64_t width) {
+  if (r->add_rows && sums->counts[0]) {
+    r->add_rows(sums->values[0], (const void* const*)rows, (size_t)width);
+    sums->counts[0] += TN_ROWS_ADDED;
+  } else {
+    for (int i = 0; i < TN_ROWS_ADDED; ++i) add_to_level(r, sums, 0, rows[i], width);
+  }
+  carry(r, sums, width);
 }
 
 // Leaves the sum in the lowest level that has one, and returns it.
@@ -492,17 +529,24 @@ static tn_status_t fold_narrow_rows(reader_t* reader, column_sums_t* sums, int64
   const int64_t together = BLOCK_BYTES / ((int64_t)r->carrier_size * r->width);
   const int64_t wide = together * r->width, whole = count / together;
   const size_t row_bytes = (size_t)r->width * r->carrier_size;
-  for (int64_t i = 0; i < whole; ++i) {
+  int64_t i = 0;
+  for (; r->add_rows && !reader->source && i + TN_ROWS_ADDED <= whole; i += TN_ROWS_ADDED) {
+    const char* rows[TN_ROWS_ADDED];
+    for (int k = 0; k < TN_ROWS_ADDED; ++k)
+      rows[k] = reader->run->operand + base + (i + k) * wide * size;
+    push_rows(r, sums, rows, wide);
+  }
+  for (; i < whole; ++i) {
     TN_RETURN_IF_ERROR(read_elements(reader, base + i * wide * size, wide, limit, &row));
     take_row(r, sums, row, wide);
   }
   char parts[BLOCK_BYTES];
   if (whole) {
     memcpy(parts, drain_rows(r, sums, wide), (size_t)wide * r->carrier_size);
-    for (int64_t i = 0; i < together; ++i)
-      push_row(r, sums, parts + (size_t)i * row_bytes, r->width);
+    for (int64_t k = 0; k < together; ++k)
+      push_row(r, sums, parts + (size_t)k * row_bytes, r->width);
   }
-  for (int64_t i = whole * together; i < count; ++i) {
+  for (i = whole * together; i < count; ++i) {
     TN_RETURN_IF_ERROR(read_elements(reader, base + i * r->width * size, r->width, limit, &row));
     take_row(r, sums, row, r->width);
   }
@@ -542,6 +586,18 @@ static void fold_block(const tn_reduction_t* r, char* values, int64_t count) {
   }
 }
 
+// Those behind rows[0], row `unit`, if TN_ROWS_ADDED can be added together. Returns that, or 1.
+static int64_t find_more_rows(const reader_t* reader, int64_t base, int64_t unit, int64_t last,
+                              int64_t width, const char** rows) {
+  const tn_reduction_t* r = reader->run->r;
+  if (!r->add_rows || last - unit < TN_ROWS_ADDED) return 1;
+  for (int i = 1; i < TN_ROWS_ADDED; ++i) {
+    rows[i] = at_hand(reader, base + tn__axes_offset(&r->folded, unit + i), width);
+    if (!rows[i]) return 1;
+  }
+  return TN_ROWS_ADDED;
+}
+
 static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
   const reduction_run_t* run = reader->run;
   const tn_reduction_t* r = run->r;
@@ -562,14 +618,16 @@ static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
       TN_RETURN_IF_ERROR(
           fold_narrow_rows(reader, &sums, base + first * r->width * size, last - first, &total));
     } else {
-      for (int64_t unit = first; unit < last; ++unit) {
+      for (int64_t unit = first, taken; unit < last; unit += taken) {
         const int64_t offset = base + tn__axes_offset(&r->folded, unit);
         const int64_t together = adjacent && r->block_count == 1 ? last - unit : 1;
         const int64_t limit = is_straight ? tn__least(end * r->block_width, r->width) * size
                                           : offset + together * width * size;
-        const char* row = NULL;
-        TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit, &row));
-        take_row(r, &sums, row, width);
+        const char* rows[TN_ROWS_ADDED];
+        TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit, &rows[0]));
+        taken = find_more_rows(reader, base, unit, last, width, rows);
+        if (taken == 1) take_row(r, &sums, rows[0], width);
+        if (taken == TN_ROWS_ADDED) push_rows(r, &sums, rows, width);
       }
       total = drain_rows(r, &sums, width);
     }
@@ -661,11 +719,8 @@ tn_status_t tn__reduction_run_from(const tn_reduction_t* r, tn_pool_t* pool,
 }
 
 bool tn__reduction_fold_squares(tn_reduction_t* r) {
-  const tn_loops_t* loops = tn__loops(tn__native(r->binary.dtype));
-  if (r->form != TN_REDUCTION_ROWS || !loads_nothing(r) || !loops->fold_squares ||
-      r->binary.fold != loops->fold[TN_BINARY_add]) {
-    return false;
-  }
+  const tn_loops_t* loops = loops_of_sum(r);
+  if (r->form != TN_REDUCTION_ROWS || !loops || !loops->fold_squares) return false;
   r->fold_squares = loops->fold_squares;
   return true;
 }

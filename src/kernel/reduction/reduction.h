@@ -57,6 +57,7 @@ typedef struct tn_reduction {
   size_t scratch_byte_size;
   tn_fold_fn
       fold_squares;  // of elements, in the place of the operation's; NULL: elements are folded
+  tn_add_rows_fn add_rows;  // several rows of columns at a time; NULL: there is no loop for that
 } tn_reduction_t;
 
 // What a dtype is accumulated in: itself, f32 for narrower floats, 32 bits for integers below 8.
