@@ -198,6 +198,20 @@ static void repeat_row(size_t run, char* restrict target, const char* restrict s
   memcpy(target + done, target, total - done);
 }
 
+// Runs that are far from each other: the processor does not know which memory comes next.
+static void copy_runs(const tn_strided_copy_t* copy, char* target, const char* source, int64_t rows,
+                      size_t byte_size) {
+  enum { AHEAD = 8, LINE = 64, MOST = 1024 };
+  const size_t asked = byte_size < MOST ? byte_size : MOST;
+  for (int64_t i = 0; i < rows; ++i) {
+    const char* next = source + AHEAD * copy->row.source_stride;
+    for (size_t at = 0; i + AHEAD < rows && at < asked; at += LINE) __builtin_prefetch(next + at);
+    memcpy(target, source, byte_size);
+    target += copy->row.target_stride;
+    source += copy->row.source_stride;
+  }
+}
+
 // `rows` times `columns` steps of the two inner loops.
 static void copy_rows(const tn_strided_copy_t* copy, bool streaming, char* target,
                       const char* source, int64_t rows, int64_t columns) {
@@ -207,9 +221,12 @@ static void copy_rows(const tn_strided_copy_t* copy, bool streaming, char* targe
                         column.source_stride, rows, columns);
     return;
   }
+  if (copy->form == TN_STRIDED_RUN) {
+    copy_runs(copy, target, source, rows, (size_t)columns * copy->element_size);
+    return;
+  }
   for (int64_t i = 0; i < rows; ++i) {
     switch (copy->form) {
-      case TN_STRIDED_RUN: memcpy(target, source, (size_t)columns * copy->element_size); break;
       case TN_STRIDED_FILL: fill_row(copy->element_size, target, source, columns); break;
       case TN_STRIDED_REPEAT: repeat_row(copy->run_byte_size, target, source, columns); break;
       default:
