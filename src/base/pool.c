@@ -45,7 +45,7 @@ static unsigned sleepers_of(uint64_t board) {
 // they help where something is left. The word says how many chunks of each section are unclaimed;
 // they are the section's last ones.
 typedef uint64_t unclaimed_t;
-_Static_assert(SECTION_LIMIT* SECTION_BITS == 64 && SECTION_CHUNKS < 1 << SECTION_BITS,
+_Static_assert(64 / SECTION_BITS == SECTION_LIMIT && SECTION_CHUNKS < 1 << SECTION_BITS,
                "a byte for each section");
 
 static unsigned sum_of_sections(unclaimed_t word) {

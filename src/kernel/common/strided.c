@@ -2,6 +2,7 @@
 
 #include "base/integer.h"
 #include "kernel/common/merge.h"
+#include "kernel/common/prefetch.h"
 #include "kernel/common/streaming.h"
 #include "kernel/common/transpose_block.h"
 
@@ -198,15 +199,12 @@ static void repeat_row(size_t run, char* restrict target, const char* restrict s
   memcpy(target + done, target, total - done);
 }
 
-// Runs that are far from each other: the processor does not know which memory comes next.
 static void copy_runs(const tn_strided_copy_t* copy, char* target, const char* source, int64_t rows,
-                      size_t byte_size) {
-  enum { AHEAD = 8, LINE = 64, MOST = 1024 };
-  const size_t asked = byte_size < MOST ? byte_size : MOST;
+                      int64_t byte_size) {
+  enum { AHEAD = 8 };
   for (int64_t i = 0; i < rows; ++i) {
-    const char* next = source + AHEAD * copy->row.source_stride;
-    for (size_t at = 0; i + AHEAD < rows && at < asked; at += LINE) __builtin_prefetch(next + at);
-    memcpy(target, source, byte_size);
+    if (i + AHEAD < rows) tn__prefetch_start(source + AHEAD * copy->row.source_stride, byte_size);
+    memcpy(target, source, (size_t)byte_size);
     target += copy->row.target_stride;
     source += copy->row.source_stride;
   }
@@ -222,7 +220,7 @@ static void copy_rows(const tn_strided_copy_t* copy, bool streaming, char* targe
     return;
   }
   if (copy->form == TN_STRIDED_RUN) {
-    copy_runs(copy, target, source, rows, (size_t)columns * copy->element_size);
+    copy_runs(copy, target, source, rows, columns * (int64_t)copy->element_size);
     return;
   }
   for (int64_t i = 0; i < rows; ++i) {

@@ -47,7 +47,7 @@ typedef enum tn_gemm_form {
   TN_GEMM_ZERO,     // no terms
   TN_GEMM_SMALL,    // straight from the operands
   TN_GEMM_SHORT,    // few terms: the same in pieces of the result
-  TN_GEMM_VECTOR,   // one of the two is a vector
+  TN_GEMM_VECTOR,   // one of the two is a vector: row by row of the other
   TN_GEMM_THIN,     // one is TN_GEMM_FEW_VECTORS at most: dot products with each row of the other
   TN_GEMM_BLOCKED,  // packed into panels
 } tn_gemm_form_t;

@@ -4,6 +4,7 @@
 #include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
 #include "kernel/common/merge.h"
+#include "kernel/common/prefetch.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 
@@ -376,28 +377,21 @@ static tn_status_t pick_range(int64_t begin, int64_t end, void* user) {
   return TN_OK;
 }
 
-// The bytes of a window that are asked for ahead: its start, if it is one piece of memory.
-static int64_t bytes_ahead(const tn_strided_copy_t* window) {
-  enum { MOST = 1024 };
+// A few windows are found ahead, and asked for if they are one piece of memory.
+static tn_status_t copy_windows(int64_t begin, int64_t end, void* user) {
+  enum { AHEAD = 4 };
+  const gather_run_t* run = user;
+  const tn_strided_copy_t* window = &run->state->window;
   const bool is_run =
       window->form == TN_STRIDED_RUN && window->loop_count == 0 && window->row.count == 1;
-  const int64_t length = window->target_byte_size < MOST ? window->target_byte_size : MOST;
-  return is_run ? length : 0;
-}
-
-// Windows are anywhere, so that the processor does not know which comes next.
-static tn_status_t copy_windows(int64_t begin, int64_t end, void* user) {
-  enum { AHEAD = 4, LINE = 64 };
-  const gather_run_t* run = user;
-  const int64_t asked = bytes_ahead(&run->state->window);
   int64_t from[AHEAD], to[AHEAD], found = begin;
   for (int64_t i = begin; i < end; ++i) {
     for (; found < end && found < i + AHEAD; ++found) {
       int64_t* start = &from[found % AHEAD];
       locate_window(run, found, start, &to[found % AHEAD]);
-      for (int64_t at = 0; at < asked; at += LINE) __builtin_prefetch(run->operand + *start + at);
+      if (is_run) tn__prefetch_start(run->operand + *start, window->target_byte_size);
     }
-    TN_RETURN_IF_ERROR(tn__strided_copy_run(&run->state->window, NULL, run->result + to[i % AHEAD],
+    TN_RETURN_IF_ERROR(tn__strided_copy_run(window, NULL, run->result + to[i % AHEAD],
                                             run->operand + from[i % AHEAD]));
   }
   return TN_OK;

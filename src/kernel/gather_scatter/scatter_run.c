@@ -5,6 +5,7 @@
 #include "kernel/common/index.h"
 #include "kernel/common/isa.h"
 #include "kernel/common/loop.h"
+#include "kernel/common/prefetch.h"
 #include "kernel/common/site.h"
 #include "kernel/common/strided.h"
 #include "kernel/gather_scatter/scatter.h"
@@ -346,12 +347,6 @@ static void apply_elements(const tn_kernel_call_t* call) {
   }
 }
 
-// The start of a row that is wanted soon, as far as it pays.
-static void prefetch(const char* row, int64_t byte_size) {
-  enum { LINE = 64, MOST = 1024 };
-  for (int64_t i = 0; i < byte_size && i < MOST; i += LINE) __builtin_prefetch(row + i);
-}
-
 // Windows that are one contiguous row each, at even steps in the updates.
 static bool are_rows(const tn_scatter_t* state) {
   const tn_scatter_window_t* row = &state->whole[0];
@@ -375,7 +370,7 @@ static void apply_columns(const tn_kernel_call_t* call, int64_t begin, int64_t e
     const int64_t left = state->position_count - first, count = left < BLOCK ? left : BLOCK;
     find_places(call, first, count, places);
     for (int64_t i = 0; i < count; ++i, update += step) {
-      if (i + AHEAD < left) prefetch(update + AHEAD * step, part);
+      if (i + AHEAD < left) tn__prefetch_start(update + AHEAD * step, part);
       if (places[i] < 0) continue;
       char* row = target + places[i] * size;
       if (native) {
@@ -414,8 +409,8 @@ static tn_status_t apply_flat(const part_t* part) {
     }
     for (int64_t i = 0; i < kept_count; ++i) {
       if (kept_count < count && i + AHEAD < kept_count) {
-        prefetch(updates + found[i + AHEAD] * size, row_length);
-        prefetch(target + places[kept[i + AHEAD]] * size, row_length);
+        tn__prefetch_start(updates + found[i + AHEAD] * size, row_length);
+        tn__prefetch_start(target + places[kept[i + AHEAD]] * size, row_length);
       }
       TN_RETURN_IF_ERROR(
           apply_box(call, state->whole, counts, state->whole_rank, places[kept[i]], found[i]));
