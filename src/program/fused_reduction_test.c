@@ -240,6 +240,17 @@ static void sums_of_columns_keep_parts_of_them(void** state) {
   expect_no_array(sums_of_columns);
 }
 
+// Nine rows are computed at a time: no number by which sums are cut divides that.
+static void sums_of_columns_do_not_depend_on_how_many_rows_come_at_a_time(void** state) {
+  (void)state;
+  expect_a_fused_reduction(
+      FUNCTION("%x: tensor<300x450xi32>", "tensor<450xf32>") ZERO
+      "%f = stablehlo.convert %x : (tensor<300x450xi32>) -> tensor<300x450xf32>\n"
+      "%q = stablehlo.multiply %f, %f : tensor<300x450xf32>\n"
+      "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0] : "
+      "(tensor<300x450xf32>, " NUMBER ") -> tensor<450xf32>\n" RETURN("%s", "tensor<450xf32>"));
+}
+
 static void sums_of_groups_keep_parts_of_them(void** state) {
   (void)state;
   expect_no_array(sums_of_groups);
@@ -279,6 +290,7 @@ int main(void) {
       cmocka_unit_test(mean_squared_error_keeps_parts_of_its_sum),
       cmocka_unit_test(squares_are_folded_as_they_are_read),
       cmocka_unit_test(sums_of_columns_keep_parts_of_them),
+      cmocka_unit_test(sums_of_columns_do_not_depend_on_how_many_rows_come_at_a_time),
       cmocka_unit_test(sums_of_groups_keep_parts_of_them),
       cmocka_unit_test(what_is_folded_may_be_narrower_than_its_sum),
       cmocka_unit_test(a_fusion_survives_any_refused_allocation),

@@ -484,15 +484,15 @@ static void push_row(const tn_reduction_t* r, column_sums_t* sums, const char* r
   carry(r, sums, width);
 }
 
-// TN_ROWS_ADDED rows, whose number divides CASCADE_WIDTH.
+// TN_ROWS_ADDED rows, in the order of push_row: rows that fill a level are taken one by one.
 static void push_rows(const tn_reduction_t* r, column_sums_t* sums, const char* const* rows,
                       int64_t width) {
-  if (r->add_rows && sums->counts[0]) {
-    r->add_rows(sums->values[0], (const void* const*)rows, (size_t)width);
-    sums->counts[0] += TN_ROWS_ADDED;
-  } else {
-    for (int i = 0; i < TN_ROWS_ADDED; ++i) add_to_level(r, sums, 0, rows[i], width);
+  if (sums->counts[0] == 0 || sums->counts[0] + TN_ROWS_ADDED > CASCADE_WIDTH) {
+    for (int i = 0; i < TN_ROWS_ADDED; ++i) push_row(r, sums, rows[i], width);
+    return;
   }
+  r->add_rows(sums->values[0], (const void* const*)rows, (size_t)width);
+  sums->counts[0] += TN_ROWS_ADDED;
   carry(r, sums, width);
 }
 
