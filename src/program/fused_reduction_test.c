@@ -244,11 +244,13 @@ static void sums_of_columns_keep_parts_of_them(void** state) {
 static void sums_of_columns_do_not_depend_on_how_many_rows_come_at_a_time(void** state) {
   (void)state;
   expect_a_fused_reduction(
-      FUNCTION("%x: tensor<300x450xi32>", "tensor<450xf32>") ZERO
-      "%f = stablehlo.convert %x : (tensor<300x450xi32>) -> tensor<300x450xf32>\n"
-      "%q = stablehlo.multiply %f, %f : tensor<300x450xf32>\n"
+      FUNCTION("%x: tensor<2000x450xf32>", "tensor<450xf32>") ZERO
+      "%z = stablehlo.constant dense<0.3> : tensor<2000x450xf32>\n"
+      "%c = stablehlo.is_finite %x : (tensor<2000x450xf32>) -> tensor<2000x450xi1>\n"
+      "%f = stablehlo.select %c, %x, %z : tensor<2000x450xi1>, tensor<2000x450xf32>\n"
+      "%q = stablehlo.logistic %f : tensor<2000x450xf32>\n"
       "%s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [0] : "
-      "(tensor<300x450xf32>, " NUMBER ") -> tensor<450xf32>\n" RETURN("%s", "tensor<450xf32>"));
+      "(tensor<2000x450xf32>, " NUMBER ") -> tensor<450xf32>\n" RETURN("%s", "tensor<450xf32>"));
 }
 
 static void sums_of_groups_keep_parts_of_them(void** state) {
