@@ -2,8 +2,8 @@
 
   tools/check            all of them
   tools/check lint tsan  only these
-  tools/check --short    without what takes minutes and finds little: clang-tidy's analyzer, and the
-                         warnings of builds that have them as errors (TENON_WARNINGS_AS_ERRORS=ON)
+  tools/check --short    without clang-tidy's analyzer, most of lint's time, and without the warnings
+                         of builds that have them as errors (TENON_WARNINGS_AS_ERRORS=ON)
 
 A file that passed is not looked at again until what it includes, its flags or the check change; the
 memory of that is build/check.
@@ -283,7 +283,8 @@ def main(names):
         names = [name for name in checks if name not in SHORT_LEAVES_OUT]
     unknown = [name for name in names if name not in checks]
     if unknown:
-        print(f"tools/check: no check named {unknown[0]}; there are {', '.join(checks)}",
+        print(f"tools/check: no check named {unknown[0]}; there are {', '.join(checks)}, "
+              "and --short",
               file=sys.stderr)
         return 2
     failed, begin = [], time.monotonic()

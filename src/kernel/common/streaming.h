@@ -11,7 +11,7 @@
 #endif
 
 // Of a result: so much is not found again in the caches by who reads it next. With 32 MB of cache,
-// results of 16 to 28 MB take 1.05 to 1.6 times as long this way, and chains of operations on less
+// results of 16 to 24 MB take 1.05 to 1.6 times as long this way, and chains of operations on less
 // 1.35 times.
 enum { TN_STREAMED_BYTES = 32 << 20 };
 
