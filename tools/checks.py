@@ -228,7 +228,7 @@ def other_platforms():
 
 @check
 def lint():
-    """clang-tidy, with the checks of .clang-tidy."""
+    """clang-tidy, with the checks of .clang-tidy; --short: without its analyzer."""
     entries, build = clang_database()
     salt = (ROOT / ".clang-tidy").read_text()
     options = ["--checks=-clang-analyzer-*"] if is_short else []

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/integer.h"
 #include "base/linux/clock.h"
 #include "base/linux/futex.h"
 #include "base/process.h"
@@ -60,7 +61,7 @@ static unsigned sum_of_sections(unclaimed_t word) {
 typedef struct slot {
   _Atomic unclaimed_t unclaimed;
   atomic_uint unfinished;  // chunks, and CALLER_SLEEPS
-  unsigned chunk_count, section_count;
+  unsigned chunk_count;
   unsigned failed_chunk;  // under the pool's error_lock; valid when `error` is set
   tn_status_t error;
   int64_t count, chunk_length;
@@ -104,12 +105,12 @@ static size_t pool_size(int thread_count) {
 
 // ---- chunks
 
-static unsigned section_count(unsigned thread_count) {
-  return thread_count < SECTION_LIMIT ? thread_count : SECTION_LIMIT;
+static unsigned section_count(const tn_pool_t* pool) {
+  return pool->thread_count < SECTION_LIMIT ? (unsigned)pool->thread_count : SECTION_LIMIT;
 }
 
-static unsigned section_begin(const slot_t* slot, unsigned section) {
-  return slot->chunk_count * section / slot->section_count;
+static unsigned section_begin(const tn_pool_t* pool, const slot_t* slot, unsigned section) {
+  return slot->chunk_count * section / section_count(pool);
 }
 
 static void take_off_board(tn_pool_t* pool, const slot_t* slot) {
@@ -131,14 +132,14 @@ static int64_t claim_chunk(tn_pool_t* pool, slot_t* slot, unsigned home) {
                                                   memory_order_acquire, memory_order_relaxed));
   // The slot is ours to touch until our chunk is finished, so its bit goes before that.
   if (after == 0) take_off_board(pool, slot);
-  return (int64_t)(section_begin(slot, section + 1) - left);
+  return (int64_t)(section_begin(pool, slot, section + 1) - left);
 }
 
 // What is behind the failed chunk is called off; what is before it is not. So the lowest chunk that
 // fails is always done, and it is its error that stays.
 static void fail_chunk(tn_pool_t* pool, slot_t* slot, unsigned chunk, tn_status_t error) {
   unsigned section = 0;
-  while (section_begin(slot, section + 1) <= chunk) ++section;
+  while (section_begin(pool, slot, section + 1) <= chunk) ++section;
   const unclaimed_t kept = ((unclaimed_t)1 << section * SECTION_BITS) - 1;
   const unclaimed_t before = atomic_fetch_and(&slot->unclaimed, kept);
   const unsigned left_out = sum_of_sections(before & ~kept);
@@ -279,8 +280,7 @@ static void worker_main(void* user) {
   loop_worker_t* self = user;
   tn_pool_t* pool = self->pool;
   // Callers are at home in the first section.
-  const unsigned threads = (unsigned)pool->thread_count;
-  const unsigned home = (self->index + 1) * section_count(threads) / threads;
+  const unsigned home = (self->index + 1) * section_count(pool) / (unsigned)pool->thread_count;
   while (!tn__process_is_forked()) {  // a body may fork, and return in the child
     uint64_t board = atomic_load(&pool->board);
     if (board & BOARD_STOP) break;
@@ -392,22 +392,20 @@ static void give_slot_back(tn_pool_t* pool, slot_t* slot) {
 }
 
 // Few enough chunks that claiming them costs little, and whole grains.
-static void cut(slot_t* slot, int64_t count, int64_t grain, int thread_count) {
+static void cut(const tn_pool_t* pool, slot_t* slot, int64_t count, int64_t grain) {
   int64_t grains = count / grain + (count % grain != 0);
-  const int64_t sections = section_count((unsigned)thread_count);
-  int64_t wanted = (int64_t)thread_count * CHUNKS_PER_THREAD;
-  if (wanted > sections * SECTION_CHUNKS) wanted = sections * SECTION_CHUNKS;
+  int64_t wanted = tn__least((int64_t)pool->thread_count * CHUNKS_PER_THREAD,
+                             (int64_t)section_count(pool) * SECTION_CHUNKS);
   int64_t grains_per_chunk = grains / wanted + (grains % wanted != 0);
   slot->chunk_length = grains_per_chunk * grain;
   slot->chunk_count = (unsigned)(grains / grains_per_chunk + (grains % grains_per_chunk != 0));
-  slot->section_count = (unsigned)sections;
   slot->count = count;
 }
 
-static unclaimed_t all_of(const slot_t* slot) {
+static unclaimed_t all_of(const tn_pool_t* pool, const slot_t* slot) {
   unclaimed_t all = 0;
-  for (unsigned i = slot->section_count; i-- > 0;) {
-    all = all << SECTION_BITS | (section_begin(slot, i + 1) - section_begin(slot, i));
+  for (unsigned i = section_count(pool); i-- > 0;) {
+    all = all << SECTION_BITS | (section_begin(pool, slot, i + 1) - section_begin(pool, slot, i));
   }
   return all;
 }
@@ -466,7 +464,7 @@ tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
   slot_t* slot = take_slot(pool);
   if (!slot) return body(0, count, user);
 
-  cut(slot, count, grain, pool->thread_count);
+  cut(pool, slot, count, grain);
   slot->body = body;
   slot->user = user;
   slot->error = TN_OK;
@@ -475,7 +473,7 @@ tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
   // First the bit, then the chunks: the other way round a late worker could claim them all and
   // clear the bit before it is set.
   uint64_t board = atomic_fetch_or(&pool->board, (uint64_t)1 << (slot - pool->slots));
-  atomic_store_explicit(&slot->unclaimed, all_of(slot), memory_order_release);
+  atomic_store_explicit(&slot->unclaimed, all_of(pool, slot), memory_order_release);
   bool may_recruit = can_recruit(pool, board, chunk_count - 1);
   bool may_probe = may_recruit && count / grain >= PROBE_GRAINS;
   if (may_recruit && !may_probe) recruit(pool, board);

@@ -40,6 +40,11 @@ typedef struct tn_strided_copy {
   int64_t target_byte_size;  // written in all
 } tn_strided_copy_t;
 
+// Whether the copy is of one piece of memory.
+static inline bool tn__strided_is_run(const tn_strided_copy_t* copy) {
+  return copy->form == TN_STRIDED_RUN && copy->loop_count == 0 && copy->row.count == 1;
+}
+
 // `element_size` is 1, 2, 4, 8 or 16. The lists have `rank` entries, outermost first, and are not
 // kept. No two indices may meet in one place of the target.
 TN_MUST_USE tn_status_t tn__strided_copy_prepare(tn_arena_t* arena, size_t element_size,

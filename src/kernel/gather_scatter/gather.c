@@ -382,8 +382,7 @@ static tn_status_t copy_windows(int64_t begin, int64_t end, void* user) {
   enum { AHEAD = 4 };
   const gather_run_t* run = user;
   const tn_strided_copy_t* window = &run->state->window;
-  const bool is_run =
-      window->form == TN_STRIDED_RUN && window->loop_count == 0 && window->row.count == 1;
+  const bool is_run = tn__strided_is_run(window);
   int64_t from[AHEAD], to[AHEAD], found = begin;
   for (int64_t i = begin; i < end; ++i) {
     for (; found < end && found < i + AHEAD; ++found) {

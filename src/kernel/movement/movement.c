@@ -272,11 +272,8 @@ static int64_t window_offset(const window_t* state, const void* const* indices) 
   return offset;
 }
 
-// Whether the window is one piece of memory, and a small one.
 static bool is_small_run(const window_t* state) {
-  const tn_strided_copy_t* copy = &state->copy;
-  return copy->form == TN_STRIDED_RUN && copy->loop_count == 0 && copy->row.count == 1 &&
-         copy->target_byte_size <= QUICK_BYTES;
+  return tn__strided_is_run(&state->copy) && state->copy.target_byte_size <= QUICK_BYTES;
 }
 
 // Loops take windows in the order of memory: what is behind one comes into the cache while it is

@@ -519,38 +519,57 @@ static void take_row(const tn_reduction_t* r, column_sums_t* sums, const char* r
   push_row(r, sums, row, count);
 }
 
+// The row of unit `unit`, with those of the units behind it at hand if TN_ROWS_ADDED can be added
+// together; each is `step` units. What is behind `limit` is not read ahead.
+static tn_status_t take_rows(reader_t* reader, column_sums_t* sums, int64_t base, int64_t step,
+                             int64_t last, int64_t width, int64_t limit, int64_t* unit) {
+  const tn_reduction_t* r = reader->run->r;
+  const int64_t offset = base + tn__axes_offset(&r->folded, *unit);
+  const int64_t end = offset + width * (int64_t)r->operand_size;
+  const char* rows[TN_ROWS_ADDED];
+  TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit < end ? end : limit, &rows[0]));
+  int64_t found = 1;
+  if (r->add_rows && last - *unit >= TN_ROWS_ADDED * step) {
+    for (; found < TN_ROWS_ADDED; ++found) {
+      const int64_t next = base + tn__axes_offset(&r->folded, *unit + found * step);
+      rows[found] = at_hand(reader, next, width);
+      if (!rows[found]) break;
+    }
+  }
+  if (found == TN_ROWS_ADDED) {
+    push_rows(r, sums, rows, width);
+  } else {
+    take_row(r, sums, rows[0], width);
+    found = 1;
+  }
+  *unit += found * step;
+  return TN_OK;
+}
+
 // Narrow rows that are one after the other: several of them are a wide one, whose parts are added
 // up in the end.
 static tn_status_t fold_narrow_rows(reader_t* reader, column_sums_t* sums, int64_t base,
-                                    int64_t count, char** out_total) {
+                                    int64_t unit, int64_t last, int64_t limit) {
   const tn_reduction_t* r = reader->run->r;
-  const int64_t size = (int64_t)r->operand_size, limit = base + count * r->width * size;
-  const char* row = NULL;
   const int64_t together = BLOCK_BYTES / ((int64_t)r->carrier_size * r->width);
-  const int64_t wide = together * r->width, whole = count / together;
+  const int64_t wide = together * r->width;
   const size_t row_bytes = (size_t)r->width * r->carrier_size;
-  int64_t i = 0;
-  for (; r->add_rows && !reader->source && i + TN_ROWS_ADDED <= whole; i += TN_ROWS_ADDED) {
-    const char* rows[TN_ROWS_ADDED];
-    for (int k = 0; k < TN_ROWS_ADDED; ++k)
-      rows[k] = reader->run->operand + base + (i + k) * wide * size;
-    push_rows(r, sums, rows, wide);
-  }
-  for (; i < whole; ++i) {
-    TN_RETURN_IF_ERROR(read_elements(reader, base + i * wide * size, wide, limit, &row));
-    take_row(r, sums, row, wide);
-  }
-  char parts[BLOCK_BYTES];
-  if (whole) {
+  if (last - unit >= together) {
+    const int64_t whole = last - (last - unit) % together;
+    while (unit < whole) {
+      TN_RETURN_IF_ERROR(take_rows(reader, sums, base, together, whole, wide, limit, &unit));
+    }
+    char parts[BLOCK_BYTES];
     memcpy(parts, drain_rows(r, sums, wide), (size_t)wide * r->carrier_size);
     for (int64_t k = 0; k < together; ++k)
       push_row(r, sums, parts + (size_t)k * row_bytes, r->width);
   }
-  for (i = whole * together; i < count; ++i) {
-    TN_RETURN_IF_ERROR(read_elements(reader, base + i * r->width * size, r->width, limit, &row));
+  const char* row = NULL;
+  for (; unit < last; ++unit) {
+    const int64_t offset = base + tn__axes_offset(&r->folded, unit);
+    TN_RETURN_IF_ERROR(read_elements(reader, offset, r->width, limit, &row));
     take_row(r, sums, row, r->width);
   }
-  *out_total = drain_rows(r, sums, r->width);
   return TN_OK;
 }
 
@@ -586,18 +605,6 @@ static void fold_block(const tn_reduction_t* r, char* values, int64_t count) {
   }
 }
 
-// Those behind rows[0], row `unit`, if TN_ROWS_ADDED can be added together. Returns that, or 1.
-static int64_t find_more_rows(const reader_t* reader, int64_t base, int64_t unit, int64_t last,
-                              int64_t width, const char** rows) {
-  const tn_reduction_t* r = reader->run->r;
-  if (!r->add_rows || last - unit < TN_ROWS_ADDED) return 1;
-  for (int i = 1; i < TN_ROWS_ADDED; ++i) {
-    rows[i] = at_hand(reader, base + tn__axes_offset(&r->folded, unit + i), width);
-    if (!rows[i]) return 1;
-  }
-  return TN_ROWS_ADDED;
-}
-
 static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
   const reduction_run_t* run = reader->run;
   const tn_reduction_t* r = run->r;
@@ -613,24 +620,17 @@ static tn_status_t fold_columns(reader_t* reader, int64_t begin, int64_t end) {
     const int64_t first = group * r->units_per_group;
     const int64_t last = tn__least(first + r->units_per_group, r->unit_count);
     const int64_t base = tn__axes_offset(&r->kept, outer) + column * size;
-    char* total = NULL;
+    int64_t limit = 0;
+    if (adjacent && r->block_count == 1) limit = base + last * width * size;
+    if (is_straight) limit = tn__least(end * r->block_width, r->width) * size;
     if (adjacent && r->width * (int64_t)r->carrier_size <= NARROW_BYTES) {
-      TN_RETURN_IF_ERROR(
-          fold_narrow_rows(reader, &sums, base + first * r->width * size, last - first, &total));
+      TN_RETURN_IF_ERROR(fold_narrow_rows(reader, &sums, base, first, last, limit));
     } else {
-      for (int64_t unit = first, taken; unit < last; unit += taken) {
-        const int64_t offset = base + tn__axes_offset(&r->folded, unit);
-        const int64_t together = adjacent && r->block_count == 1 ? last - unit : 1;
-        const int64_t limit = is_straight ? tn__least(end * r->block_width, r->width) * size
-                                          : offset + together * width * size;
-        const char* rows[TN_ROWS_ADDED];
-        TN_RETURN_IF_ERROR(read_elements(reader, offset, width, limit, &rows[0]));
-        taken = find_more_rows(reader, base, unit, last, width, rows);
-        if (taken == 1) take_row(r, &sums, rows[0], width);
-        if (taken == TN_ROWS_ADDED) push_rows(r, &sums, rows, width);
+      for (int64_t unit = first; unit < last;) {
+        TN_RETURN_IF_ERROR(take_rows(reader, &sums, base, 1, last, width, limit, &unit));
       }
-      total = drain_rows(r, &sums, width);
     }
+    char* total = drain_rows(r, &sums, width);
     fold_block(r, total, width);
     deliver(run, group, (outer * r->width + column) / r->columns_per_result, total,
             width / r->columns_per_result);
