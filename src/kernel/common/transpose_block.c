@@ -147,15 +147,42 @@ TN_ISA_TARGET_AVX2 static void transpose_float_block(bool streaming, char* targe
 }
 #endif
 
-ALWAYS_INLINE void transpose_rest(size_t size, char* restrict target, int64_t target_stride,
-                                  const char* restrict source, int64_t source_stride, int64_t rows,
-                                  int64_t columns) {
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) {
+ALWAYS_INLINE void transpose_elements(size_t size, char* restrict target, int64_t target_stride,
+                                      const char* restrict source, int64_t source_stride,
+                                      int64_t rows, int64_t columns) {
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) {
       memcpy(target + r * target_stride + c * (int64_t)size,
              source + c * source_stride + r * (int64_t)size, size);
     }
   }
+}
+
+// What is not a whole block: vectors of a few source rows, from left to right.
+ALWAYS_INLINE void transpose_rest(size_t size, char* restrict target, int64_t target_stride,
+                                  const char* restrict source, int64_t source_stride, int64_t rows,
+                                  int64_t columns) {
+  const int64_t side = (int64_t)(VECTOR / size), step = (int64_t)size;
+  int64_t c = 0;
+  for (; c + side <= columns; c += side) {
+    const char* from = source + c * source_stride;
+    char* to = target + c * step;
+    int64_t r = 0;
+    for (; r + side <= rows; r += side) {
+      bytes_t vectors[VECTOR];
+      for (int64_t i = 0; i < side; ++i) {
+        memcpy(&vectors[i], from + i * source_stride + r * step, VECTOR);
+      }
+      transpose_vectors(size, vectors);
+      for (int64_t i = 0; i < side; ++i) {
+        memcpy(to + (r + i) * target_stride, &vectors[i], VECTOR);
+      }
+    }
+    transpose_elements(size, to + r * target_stride, target_stride, from + r * step, source_stride,
+                       rows - r, side);
+  }
+  transpose_elements(size, target + c * step, target_stride, source + c * source_stride,
+                     source_stride, rows, columns - c);
 }
 
 ALWAYS_INLINE void transpose_strip(size_t size, bool streaming, char* target, int64_t target_stride,

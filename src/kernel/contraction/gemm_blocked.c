@@ -12,7 +12,7 @@ enum {
   BLOCK_COLUMNS = 128 * 32,
   // Tiles of a piece of work, each way.
   PIECE_TILES = 4,
-  PACK_GRAIN = 16,  // panels
+  PACK_GRAIN = 1 << 14,  // scalars that are packed on one thread
   // What is converted at a time: lines of a panel of the widest tile, or of several panels.
   LOAD_BYTES = TN_GEMM_DEPTH * TN_GEMM_TILE_COLUMNS * 4,
   LOAD_WIDTH = 4 * TN_GEMM_TILE_COLUMNS,
@@ -61,6 +61,11 @@ static block_run_t begin_blocks(const tn_gemm_t* gemm, const char* lhs, const ch
 
 static int64_t panel_count(const block_side_t* side) {
   return tn__ceil_divide(side->count, side->tile);
+}
+
+// Panels that are worth a thread's while.
+static int64_t pack_grain(const block_run_t* run, const block_side_t* side) {
+  return PACK_GRAIN / (side->tile * run->depth) + 1;
 }
 
 // Of `lines` lines, of `depth` terms.
@@ -317,12 +322,12 @@ tn_status_t tn__gemm_blocked_run(const tn_gemm_t* gemm, tn_pool_t* pool, const c
     run.rhs.count = tn__least(BLOCK_COLUMNS, extent.columns - run.rhs.first);
     for (run.depth_begin = 0; run.depth_begin < extent.depth; run.depth_begin += TN_GEMM_DEPTH) {
       run.depth = tn__least(TN_GEMM_DEPTH, extent.depth - run.depth_begin);
-      TN_RETURN_IF_ERROR(
-          tn__pool_parallel_for(pool, panel_count(&run.rhs), PACK_GRAIN, pack_rhs, &run));
+      TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, panel_count(&run.rhs),
+                                               pack_grain(&run, &run.rhs), pack_rhs, &run));
       for (run.lhs.first = 0; run.lhs.first < extent.rows; run.lhs.first += BLOCK_ROWS) {
         run.lhs.count = tn__least(BLOCK_ROWS, extent.rows - run.lhs.first);
-        TN_RETURN_IF_ERROR(
-            tn__pool_parallel_for(pool, panel_count(&run.lhs), PACK_GRAIN, pack_lhs, &run));
+        TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, panel_count(&run.lhs),
+                                                 pack_grain(&run, &run.lhs), pack_lhs, &run));
         TN_RETURN_IF_ERROR(tn__pool_parallel_for(pool, piece_count(&run), 1, compute_pieces, &run));
       }
     }

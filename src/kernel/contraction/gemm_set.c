@@ -6,6 +6,7 @@
 #include "kernel/common/half.h"
 #include "kernel/common/half_vectors.h"
 #include "kernel/common/loop.h"
+#include "kernel/common/transpose_block.h"
 
 // Every instruction set has its vectors and as large a tile as its registers hold. All of them do
 // the same operations in the same order on each element. Where there is fused multiply-add, a
