@@ -88,7 +88,7 @@ tn_array_t* tn_array_topk(tn_scope_t* scope, tn_array_t* a, int64_t k, int64_t a
 tn_array_t* tn_array_median(tn_scope_t* scope, tn_array_t* a, size_t axis_count,
                             const int64_t* axes, bool keepdims) {
   TN__OPERATION_ON(scope, "median", a);
-  int64_t order[TN_MAX_RANK], starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
+  int64_t order[TN_MAX_RANK] = {0}, starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
   uint64_t set = 0;
   size_t count = 0;
   tn_array_shape_t kept = {0}, lines = {0};

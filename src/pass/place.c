@@ -7,6 +7,7 @@
 // there. A value that is needed on the other side is copied once, before the first node of its
 // region that needs it: until then, the host need not wait for the device, nor for a call whose
 // results come later. Of a view that is needed there, what it is a view of is copied.
+#include "ir/trace.h"
 #include "kernel/placement.h"
 #include "pass/passes.h"
 
@@ -38,21 +39,47 @@ static tn_node_t* place_of_copy(const tn_value_t* value, tn_node_t* user) {
   return user;
 }
 
+// The elements of the constant that `value` is, or that it shows one element of; NULL: neither.
+static const tn_attr_t* constant_of(tn_value_t* value) {
+  const tn_value_t* root = tn__value_root(value);
+  if (!root->node || root->node->op != TN__OP(constant)) return NULL;
+  const tn_attr_t* attr = tn__attr_find(&root->node->attrs, "value");
+  if (root == value || !attr || attr->kind != TN_ATTR_ELEMENTS) return root == value ? attr : NULL;
+  const bool is_same = attr->elements.splat || tn__type_size(root->type) == 1;
+  return is_same && tn__type_size(value->type) == 1 ? attr : NULL;
+}
+
+// A constant is given again: kernels of the device have its element in their text.
+static tn_status_t make_constant(tn_value_t* value, const tn_attr_t* elements, tn_node_t* user,
+                                 tn_value_t** out_value) {
+  const tn_placement_t placement = tn__value_is_on_host(value) ? TN_ON_DEVICE : TN_ON_HOST;
+  tn_pass_attrs_t attrs = {.arena = &user->region->function->module->arena};
+  if (value->node->op != TN__OP(constant)) {
+    TN_RETURN_IF_ERROR(
+        tn__attr_elements(attrs.arena, value->type, true, elements->elements.data, &elements));
+  }
+  tn__pass_add_attr(&attrs, "value", elements);
+  TN_RETURN_IF_ERROR(tn__pass_insert(place_of_copy(value, user), TN__OP(constant), 0, NULL, &attrs,
+                                     value->type, out_value));
+  (*out_value)->node->placement = placement;
+  (*out_value)->name = value->name;
+  return TN_OK;
+}
+
 static tn_status_t make_counterpart(tn_value_t* value, tn_node_t* user, tn_value_t** out_value) {
-  const bool is_constant = value->node && value->node->op == TN__OP(constant);
+  const tn_attr_t* constant = constant_of(value);
+  if (constant) return make_constant(value, constant, user, out_value);
   const tn_op_t* copy = tn__value_is_on_host(value) ? &tn__op_to_device : &tn__op_to_host;
-  tn_node_spec_t spec = {
-      .op = is_constant ? value->node->op : copy,
-      .operand_count = is_constant ? 0 : 1,
+  const tn_node_spec_t spec = {
+      .op = copy,
+      .operand_count = 1,
       .operands = &value,
       .result_count = 1,
       .result_types = &value->type,
       .location = value->node ? value->node->location : user->location,
   };
-  if (is_constant) spec.attrs = value->node->attrs;
   tn_node_t* node = NULL;
   TN_RETURN_IF_ERROR(tn__node_insert(place_of_copy(value, user), &spec, &node));
-  if (is_constant) node->placement = TN_ON_HOST;
   node->results[0].name = value->name;
   *out_value = &node->results[0];
   return TN_OK;

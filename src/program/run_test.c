@@ -178,6 +178,36 @@ static void body_of_a_reduction_reads_values_from_outside(void** state) {
   EXPECT(2, arguments, 30, 60, 90, 120);
 }
 
+static void body_of_a_reduction_reads_a_reshaped_constant_from_outside(void** state) {
+  (void)state;
+  static const char* const reshaped[] = {
+      "%k = stablehlo.reshape %one : (tensor<1xf32>) -> tensor<f32>\n",
+      "%two = stablehlo.reshape %one : (tensor<1xf32>) -> tensor<1x1xf32>\n"
+      "%k = stablehlo.reshape %two : (tensor<1x1xf32>) -> tensor<f32>\n"};
+  for (size_t i = 0; i < 4; ++i) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "func.func @main(%%x: tensor<1x4xf32>) -> " F4
+             " {\n"
+             "%%one = stablehlo.constant dense<3.0> : tensor<1xf32>\n%s"
+             "%%r = stablehlo.reduce(%%x init: %%k) across dimensions = [0] : (tensor<1x4xf32>, "
+             "tensor<f32>) -> " F4
+             "\n"
+             " reducer(%%a: tensor<f32>, %%b: tensor<f32>) {\n"
+             "  %%c = stablehlo.add %%a, %%b : tensor<f32>\n"
+             "  %%d = stablehlo.minimum %%c, %%k : tensor<f32>\n"
+             "  stablehlo.return %%d : tensor<f32>\n}\nreturn %%r : " F4 "\n}\n",
+             reshaped[i / 2]);
+    tn_program_release(program);
+    program = tn__testing_program(text, i % 2);
+    const float values[4] = {-2, -1, 0, 1};
+    tn_buffer_t* argument = NULL;
+    TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 2,
+                                            (int64_t[]){1, 4}, values, sizeof values, &argument));
+    EXPECT(1, &argument, 1, 2, 3, 3);
+  }
+}
+
 // --- calls that are not inlined
 
 static void calls_run_in_their_own_units(void** state) {
@@ -821,6 +851,8 @@ int main(void) {
       cmocka_unit_test_teardown(carries_that_exchange_places_come_out_right, release),
       cmocka_unit_test_teardown(loop_that_never_runs_gives_its_first_values, release),
       cmocka_unit_test_teardown(body_of_a_reduction_reads_values_from_outside, release),
+      cmocka_unit_test_teardown(body_of_a_reduction_reads_a_reshaped_constant_from_outside,
+                                release),
       cmocka_unit_test_teardown(calls_run_in_their_own_units, release),
       cmocka_unit_test_teardown(units_that_are_not_active_together_share_bytes, release),
       cmocka_unit_test_teardown(deep_calls_run_and_bottomless_ones_are_refused, release),
