@@ -208,6 +208,20 @@ static void body_of_a_reduction_reads_a_reshaped_constant_from_outside(void** st
   }
 }
 
+static void an_empty_array_has_the_bits_of_another(void** state) {
+  (void)state;
+  program = tn__testing_program(
+      MAIN("%x: " F4, F4,
+           "%none = stablehlo.slice %x [0:0] : (" F4 ") -> tensor<0xf32>\n"
+           "%parts = stablehlo.bitcast_convert %none : (tensor<0xf32>) -> tensor<0x4xui8>\n"
+           "%back = stablehlo.bitcast_convert %parts : (tensor<0x4xui8>) -> tensor<0xf32>\n"
+           "%r = stablehlo.concatenate %x, %back, dim = 0 : (" F4 ", tensor<0xf32>) -> " F4
+           "\nreturn %r : " F4),
+      true);
+  tn_buffer_t* argument = floats4(1, 2, 3, 4);
+  EXPECT(1, &argument, 1, 2, 3, 4);
+}
+
 // --- calls that are not inlined
 
 static void calls_run_in_their_own_units(void** state) {
@@ -853,6 +867,7 @@ int main(void) {
       cmocka_unit_test_teardown(body_of_a_reduction_reads_values_from_outside, release),
       cmocka_unit_test_teardown(body_of_a_reduction_reads_a_reshaped_constant_from_outside,
                                 release),
+      cmocka_unit_test_teardown(an_empty_array_has_the_bits_of_another, release),
       cmocka_unit_test_teardown(calls_run_in_their_own_units, release),
       cmocka_unit_test_teardown(units_that_are_not_active_together_share_bytes, release),
       cmocka_unit_test_teardown(deep_calls_run_and_bottomless_ones_are_refused, release),

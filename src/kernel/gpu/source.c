@@ -313,7 +313,8 @@ static void* address_of(const tn_kernel_call_t* call, int32_t place) {
 static tn_status_t run(const tn_kernel_call_t* call, const tn_gpu_launch_t* launch) {
   tn_launch_argument_t arguments[TN_GPU_MOST_ADDRESSES + 1];
   tn_encoder_t* encoder = call->context->encoder;
-  if (launch->copied_byte_size) {
+  if (!launch->code.text) {
+    if (launch->copied_byte_size == 0) return TN_OK;
     return encoder->copy(encoder, address_of(call, launch->places[1]),
                          address_of(call, launch->places[0]), launch->copied_byte_size);
   }

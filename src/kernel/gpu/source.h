@@ -81,7 +81,7 @@ size_t tn__gpu_add_function(tn_gpu_source_t* source, const tn_op_use_t* use,
 
 // A launch, in a state that tn__gpu_run does in order.
 typedef struct tn_gpu_launch {
-  size_t copied_byte_size;  // of an operand to a result, places[0] and [1]; 0: it is no copy
+  size_t copied_byte_size;  // of a copy, which has no code: places[0] to [1]
   tn_device_code_t code;
   size_t group_elements;  // of which numbers[0] says how many there are
   size_t number_count, address_count;
