@@ -49,14 +49,13 @@ static double ulp_of_f32(double value) {
 
 static bool is_as_exact(float got, double exact, double ulps) {
   const float rounded = (float)exact;
-  if (memcmp(&rounded, &got, sizeof got) == 0) return true;
+  if (got == rounded) return !signbit(got) == !signbit(rounded);
   if (isnan(rounded)) return isnan(got);
   if (isinf(got) || isinf(rounded)) {
     const double limit = (double)FLT_MAX + ulps * 0x1p104;
     return isinf(got) ? fabs(exact) > (double)FLT_MAX - ulps * 0x1p104 && (got > 0) == (exact > 0)
                       : fabs(exact) < limit;
   }
-  if (rounded == 0 && got == 0) return !signbit(rounded) == !signbit(got);
   return fabs((double)got - exact) <= ulps * ulp_of_f32(exact);
 }
 
