@@ -235,8 +235,9 @@ static tn_status_t run_slots(int64_t begin, int64_t end, void* user) {
   tn_status_t status = TN_OK;
   for (int64_t slot = begin; slot < end && !status; ++slot) {
     const int64_t last = pieces * (slot + 1) / state->slots;
+    void* scratch = run->slots ? run->slots + (size_t)slot * state->slot_length : NULL;
     for (int64_t i = pieces * slot / state->slots; i < last && !status; ++i) {
-      status = run_piece(run, i, session.stream, run->slots + (size_t)slot * state->slot_length);
+      status = run_piece(run, i, session.stream, scratch);
     }
   }
   tn__onednn_close(&session);
