@@ -96,6 +96,22 @@ static void functions_of_f32_are_as_exact_as_documented(void** state) {
   for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) check_f32(&limits[i], step);
 }
 
+// What is left of the angle is a little more than a power of 2, and the sine of that a little less.
+static void cosines_below_a_power_of_two_are_as_exact(void** state) {
+  (void)state;
+  const float x[] = {0x1.c4a3acp+3f, 0x1.f9cfe2p+7f, 0x1.9a48e2p+15f};
+  const limit_t limit = LIMIT(cosine, 1);
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    const tn_loops_t* loops = tn__loops_of(isa, TN_NATIVE_F32);
+    float got[3];
+    double exact[3];
+    if (!loops) continue;
+    loops->unary[TN_UNARY_cosine](x, got, 3);
+    for (size_t i = 0; i < 3; ++i) exact[i] = cos((double)x[i]);
+    check_elements(&limit, x, got, exact, 3);
+  }
+}
+
 // --- f64
 
 static long double logistic(long double x) {
@@ -292,6 +308,7 @@ static void large_operands_of_sine_leave_others_as_they_are(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(functions_of_f32_are_as_exact_as_documented),
+      cmocka_unit_test(cosines_below_a_power_of_two_are_as_exact),
       cmocka_unit_test(functions_of_f64_are_as_exact_as_documented),
       cmocka_unit_test(zeros_infinities_and_nan_give_what_c_says),
       cmocka_unit_test(powers_and_angles_are_those_of_c),
