@@ -42,11 +42,10 @@ static tn_node_t* place_of_copy(const tn_value_t* value, tn_node_t* user) {
 // The elements of the constant that `value` is, or that it shows one element of; NULL: neither.
 static const tn_attr_t* constant_of(tn_value_t* value) {
   const tn_value_t* root = tn__value_root(value);
-  if (!root->node || root->node->op != TN__OP(constant)) return NULL;
-  const tn_attr_t* attr = tn__attr_find(&root->node->attrs, "value");
-  if (root == value || !attr || attr->kind != TN_ATTR_ELEMENTS) return root == value ? attr : NULL;
-  const bool is_same = attr->elements.splat || tn__type_size(root->type) == 1;
-  return is_same && tn__type_size(value->type) == 1 ? attr : NULL;
+  const tn_attr_t* constant = tn__pass_constant_of(root);
+  if (root == value || !constant) return constant;
+  const bool is_same = constant->elements.splat || tn__type_size(root->type) == 1;
+  return is_same && tn__type_size(value->type) == 1 ? constant : NULL;
 }
 
 // A constant is given again: kernels of the device have its element in their text.
@@ -62,6 +61,7 @@ static tn_status_t make_constant(tn_value_t* value, const tn_attr_t* elements, t
   TN_RETURN_IF_ERROR(tn__pass_insert(place_of_copy(value, user), TN__OP(constant), 0, NULL, &attrs,
                                      value->type, out_value));
   (*out_value)->node->placement = placement;
+  (*out_value)->node->location = value->node->location;
   (*out_value)->name = value->name;
   return TN_OK;
 }
