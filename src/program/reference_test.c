@@ -1,8 +1,9 @@
 // The CPU against the reference device: random programs of every operation that both compute,
-// in every dtype.
+// in every dtype, by every instruction set that the processor has.
 #include <math.h>
 
 #include "base/float_format.h"
+#include "kernel/common/isa.h"
 #include "kernel/placement.h"
 #include "program/activation.h"
 #include "program/testing_run.h"
@@ -179,9 +180,12 @@ static void expect_near(const tn_sample_t* sample, const char* operation, size_t
     if (apart <= sample->tolerance) continue;
     char texts[2][64];
     print_operands(arguments, sample->argument_count, i);
-    fail_msg("%s: result %zu, element %lld is %g ulp from the reference: bytes %s, wanted %s\n%s",
-             operation, result, (long long)i, apart, element_text(texts[0], type, found, i),
-             element_text(texts[1], type, wanted, i), sample->text);
+    fail_msg(
+        "%s, instruction set %d: result %zu, element %lld is %g ulp from the reference: bytes %s, "
+        "wanted %s\n%s",
+        operation, (int)tn__isa_best(TN_ISA_AVX512), result, (long long)i, apart,
+        element_text(texts[0], type, found, i), element_text(texts[1], type, wanted, i),
+        sample->text);
   }
 }
 
@@ -238,8 +242,7 @@ static bool judge_sample(judge_t* judge, const tn_sample_generator_t* generator,
   return is_valid;
 }
 
-static void cpu_agrees_with_the_reference(void** state) {
-  judge_t* judge = *state;
+static void check_samples(judge_t* judge) {
   const int rounds = getenv("TENON_LONG_TESTS") ? 200 : 4;
   for (size_t g = 0; g < tn__sample_generator_count(); ++g) {
     int compared = 0;
@@ -252,6 +255,14 @@ static void cpu_agrees_with_the_reference(void** state) {
     if (compared == 0)
       fail_msg("no program of %s was compared", tn__sample_generator_at(g)->operation);
   }
+}
+
+static void cpu_agrees_with_the_reference(void** state) {
+  for (tn_isa_t isa = TN_ISA_BASE; isa < TN_ISA_COUNT; ++isa) {
+    tn__isa_limit(isa);
+    if (tn__isa_has(isa)) check_samples(*state);
+  }
+  tn__isa_limit(TN_ISA_COUNT);
 }
 
 static bool has_generator(const char* operation) {

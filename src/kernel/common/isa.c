@@ -6,7 +6,7 @@
 #include <cpuid.h>
 #endif
 
-static tn_isa_t best;
+static tn_isa_t best, limit = TN_ISA_COUNT;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void find_best(void) {
@@ -27,7 +27,12 @@ static void find_best(void) {
 
 tn_isa_t tn__isa_best(tn_isa_t most) {
   pthread_once(&once, find_best);
-  return best < most ? best : most;
+  const tn_isa_t limited = best < limit ? best : limit;
+  return limited < most ? limited : most;
+}
+
+void tn__isa_limit(tn_isa_t most) {
+  limit = most;
 }
 
 bool tn__isa_has(tn_isa_t isa) {

@@ -45,5 +45,7 @@ typedef enum tn_isa {
 bool tn__isa_has(tn_isa_t isa);
 // The best that the processor has, up to `most`.
 tn_isa_t tn__isa_best(tn_isa_t most);
+// For tests, while nothing else runs: as if the processor had no better one than `most`.
+void tn__isa_limit(tn_isa_t most);
 
 #endif  // TENON_KERNEL_COMMON_ISA_H_
