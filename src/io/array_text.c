@@ -10,7 +10,7 @@
 #include "base/float_format.h"
 #include "base/type.h"
 #include "base/writer.h"
-#include "device/float_text.h"
+#include "io/float_text.h"
 
 enum {
   LINE_WIDTH = 75,

@@ -1,4 +1,4 @@
-#include "device/float_text.h"
+#include "io/float_text.h"
 
 #include <math.h>
 #include <stdio.h>

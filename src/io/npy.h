@@ -1,6 +1,6 @@
 // What .npy files and the members of .npz archives share.
-#ifndef TENON_DEVICE_NPY_H_
-#define TENON_DEVICE_NPY_H_
+#ifndef TENON_IO_NPY_H_
+#define TENON_IO_NPY_H_
 
 #include <tenon/detail/buffer.h>
 
@@ -11,4 +11,4 @@ enum { TN_NPY_HEADER_LIMIT = 2048 };
 // What is before the buffer's bytes; returns its length.
 size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]);
 
-#endif  // TENON_DEVICE_NPY_H_
+#endif  // TENON_IO_NPY_H_

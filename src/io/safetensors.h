@@ -1,6 +1,6 @@
 // The header of a safetensors file.
-#ifndef TENON_DEVICE_SAFETENSORS_H_
-#define TENON_DEVICE_SAFETENSORS_H_
+#ifndef TENON_IO_SAFETENSORS_H_
+#define TENON_IO_SAFETENSORS_H_
 
 #include <tenon/detail/type.h>
 
@@ -19,4 +19,4 @@ typedef struct tn_safetensor {
 TN_MUST_USE tn_status_t tn__safetensors_find(const char* path, const char* header, size_t length,
                                              const char* name, tn_safetensor_t* out_tensor);
 
-#endif  // TENON_DEVICE_SAFETENSORS_H_
+#endif  // TENON_IO_SAFETENSORS_H_

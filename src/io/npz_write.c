@@ -6,7 +6,7 @@
 #include <string.h>
 #include <tenon/npy.h>
 
-#include "device/npy.h"
+#include "io/npy.h"
 
 enum {
   LOCAL_SIGNATURE = 0x04034b50,

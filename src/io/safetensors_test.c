@@ -1,6 +1,6 @@
 // Safetensors files and .npz archives, written and read; test/cli/test_archives.py exchanges them
 // with their own libraries.
-#include "device/safetensors.h"
+#include "io/safetensors.h"
 
 #include <tenon/npy.h>
 #include <unistd.h>

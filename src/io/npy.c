@@ -9,8 +9,8 @@
 
 #include "base/type.h"
 #include "device/buffer.h"
-#include "device/npy.h"
-#include "device/npz.h"
+#include "io/npy.h"
+#include "io/npz.h"
 #include "ops/rule.h"
 
 // What the header says.

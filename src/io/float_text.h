@@ -1,7 +1,7 @@
 // Floats as decimal text, the way NumPy writes them: the shortest digits that no other number of
 // the dtype shares.
-#ifndef TENON_DEVICE_FLOAT_TEXT_H_
-#define TENON_DEVICE_FLOAT_TEXT_H_
+#ifndef TENON_IO_FLOAT_TEXT_H_
+#define TENON_IO_FLOAT_TEXT_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,4 +29,4 @@ int tn__float_text_scientific(tn_dtype_t dtype, double value, int precision, int
 // What str() gives for one number of the dtype alone, which may be nan or inf.
 void tn__float_text_scalar(tn_dtype_t dtype, double value, tn_float_trim_t trim, char* out_text);
 
-#endif  // TENON_DEVICE_FLOAT_TEXT_H_
+#endif  // TENON_IO_FLOAT_TEXT_H_

@@ -1,6 +1,6 @@
 // .npz archives through libzip, which is looked for when Tenon is configured and loaded when the
 // first archive is read: it brings a library of cryptography along, whose start takes milliseconds.
-#include "device/npz.h"
+#include "io/npz.h"
 
 #ifdef TENON_HAS_LIBZIP
 #include <dlfcn.h>

@@ -13,7 +13,7 @@
 #include "base/spelling.h"
 #include "base/type.h"
 #include "device/buffer.h"
-#include "device/safetensors.h"
+#include "io/safetensors.h"
 #include "ops/rule.h"
 
 enum { PREFIX = 8, LARGEST_HEADER = 100 * 1000 * 1000, ALIGNMENT = 8 };

@@ -1,6 +1,6 @@
 // Members of .npz archives.
-#ifndef TENON_DEVICE_NPZ_H_
-#define TENON_DEVICE_NPZ_H_
+#ifndef TENON_IO_NPZ_H_
+#define TENON_IO_NPZ_H_
 
 #include "base/status.h"
 
@@ -8,4 +8,4 @@
 TN_MUST_USE tn_status_t tn__npz_extract(const char* path, const char* key,
                                         unsigned char** out_bytes, size_t* out_length);
 
-#endif  // TENON_DEVICE_NPZ_H_
+#endif  // TENON_IO_NPZ_H_

@@ -3,7 +3,7 @@
 
 #include "base/testing.h"
 #include "base/testing_allocator.h"
-#include "device/float_text.h"
+#include "io/float_text.h"
 
 typedef struct text {
   char data[8192];

@@ -1,6 +1,6 @@
 // Any bytes as the header of a safetensors file.
 #include "base/testing_fuzz.h"
-#include "device/safetensors.h"
+#include "io/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tn_safetensor_t tensor;
