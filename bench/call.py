@@ -1,7 +1,7 @@
 """What a custom call costs in Tenon and in XLA: the same compiled handlers, the same text, in one run.
 
     make bench                                   builds the program that this needs
-    build/venv/bin/python bench/call.py          prints Markdown tables; --json for programs
+    build/venv/bin/python bench/call.py          prints Markdown tables; --json for programs, --record for the documents
 
 1000 calls in one program, each fed by the one before, of a handler that decodes its frame and does nothing: 1 operand and
 1 result, or 6 operands, 2 attributes and 2 results. Handlers are built with <tenon/custom.h> by the C compiler, and with
@@ -23,7 +23,7 @@ import jax
 import numpy as np
 from jaxlib import _jax
 
-from report import table
+from report import machine, record, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CALLS = 1000
@@ -116,6 +116,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--record", action="store_true", help="puts the figures into bench/figures.json")
     arguments = parser.parse_args()
     program = arguments.build / "bench/call_call_bench"
     rows = []
@@ -125,6 +126,10 @@ def main():
             for case in CASES:
                 rows.append({"call": NAMES[case], "handler": built,
                              **measure(program, library, case, folder, arguments.rounds)})
+    if arguments.record:
+        record("call", "build/venv/bin/python bench/call.py", {f"{row['call']}; {row['handler']}": {
+            "tenon_ns": row["tenon_ns"], "xla_ns": row["xla_call_ns"] - row["handler_ns"], "handler_ns": row["handler_ns"],
+            "tenon_compile_ms": row["compile_ms"], "xla_compile_ms": row["xla_compile_ms"]} for row in rows}, machine("jax"))
     if arguments.json:
         print(json.dumps(rows, indent=1))
         return

@@ -1,6 +1,6 @@
 """What it costs to compile a kernel: <tenon/custom.h> in C and XLA's ffi.h in C++, the same handler, in turns.
 
-    build/venv/bin/python bench/header.py [--rounds N]
+    build/venv/bin/python bench/header.py [--rounds N] [--record]
 
 CPU seconds (user and system) and the largest resident memory of the compiler; medians. Both libraries are then loaded, so
 that what is compared is known to be a handler.
@@ -16,7 +16,7 @@ import os
 
 import jax
 
-from report import table
+from report import machine, record, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -60,7 +60,8 @@ def compile_once(command):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--record", action="store_true", help="puts the figures into bench/figures.json")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "swish.c").write_text(C)
@@ -76,7 +77,7 @@ def main():
                 subjects[f"ffi.h, {compiler}"] = [compiler, "-std=c++17", *flags, "-I", jax.ffi.include_dir(),
                                                   str(folder / "swish.cc")]
         taken = {name: [] for name in subjects}
-        for _ in range(rounds):
+        for _ in range(given.rounds):
             for number, (name, command) in enumerate(subjects.items()):
                 library = folder / f"{number}.so"
                 taken[name].append(compile_once([*command, "-o", str(library)]))
@@ -84,6 +85,10 @@ def main():
         rows = [[name, f"{statistics.median(s for s, _ in runs):.2f}", f"{max(m for _, m in runs):.0f}"]
                 for name, runs in taken.items()]
         table(["one handler, -O2", "CPU s", "MiB"], rows)
+        if given.record:
+            record("header", "build/venv/bin/python bench/header.py", {
+                name: {"cpu_s": statistics.median(s for s, _ in runs), "mib": max(m for _, m in runs)} for name, runs in taken.items()
+            }, machine("jax"))
 
 
 if __name__ == "__main__":

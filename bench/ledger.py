@@ -1,14 +1,15 @@
-"""Every row of the table in docs/performance.md, beside XLA, NumPy, MLX, PyTorch and the machine's limit.
+"""Every row of the table of kernels in bench/results.md, beside XLA, NumPy, MLX, PyTorch and the machine's limit.
 
     make bench                                                 builds the command that this needs
     build/venv/bin/python bench/ledger.py [PATTERN]...         all rows, or those whose name contains a PATTERN
     build/venv/bin/python bench/ledger.py --json > new.json    for programs, and for the next run:
     build/venv/bin/python bench/ledger.py --last old.json      also names the rows that are 10 % slower than then
     build/venv/bin/python bench/ledger.py --svg ledger.svg     also draws the ratios
+    build/venv/bin/python bench/ledger.py --record             also puts the rows into figures.json, for the documents
 
 A row is a function that JAX lowers. XLA and `tenon bench`, with libraries and without, run the same StableHLO on the same
-arrays by turns, with as many threads as there are cores; the fastest of several rounds counts. What peers.py says of a row in
-the words of NumPy, MLX and PyTorch takes its turn as well, where they are installed. The limit is what the machine
+arrays by turns, with as many threads as there are cores; the fastest of several rounds counts. The same row in NumPy, MLX and
+PyTorch, as peers.py has it, takes its turn as well, where they are installed. The limit is what the machine
 needs to read every argument and write every result once, at the bandwidth measured by copying, or to multiply at the rate that
 NumPy's product of matrices reaches, whichever is more. With --cpu the processor time of a run is measured, of all threads
 together, and Tenon has one: that can be measured while others want the cores, and says nothing of how well work is shared out.
@@ -31,6 +32,7 @@ import numpy as np
 from jax import lax
 
 import peers
+import report
 from turns import (BARE, RANDOM, ROOT, floats, mean_ratio, repeated_ms, runs_for, tenon_cpu_ms, tenon_ms, write_case,
                    xla_cpu_ms, xla_ms)
 
@@ -371,12 +373,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cpu", action="store_true", help="processor time of all threads, Tenon on one")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--record", action="store_true", help="puts the figures into bench/figures.json")
     parser.add_argument("--last", metavar="FILE", help="what --json printed before")
     parser.add_argument("--svg", metavar="FILE")
     options = parser.parse_args()
     for pattern in options.patterns:
         if not any(pattern in name for name in CASES):
             parser.error(f"no row has {pattern!r} in its name")
+    if options.record and (options.cpu or options.patterns != [""]):
+        parser.error("--record: what is recorded is the time of all cores, for all rows")
     if options.last and not pathlib.Path(options.last).is_file():
         parser.error(f"--last {options.last}: there is no such file")
     if not (options.build / "cli/tenon").exists():
@@ -413,6 +418,10 @@ def main():
                 print(f"{peer.title}'s time over Tenon's, geometric mean of {len(both)} rows: {ratio:.2f}")
     if options.svg:
         draw(rows, options.svg)
+    if options.record:
+        report.record("ledger", f"build/venv/bin/python bench/ledger.py --rounds {options.rounds}",
+                      {row["case"]: {key: row[key] for key in columns} for row in rows},
+                      report.machine("jax", *(peer.package.split(".")[0] for peer in others)))
     if options.last:
         name_slower(rows, options.last)
 

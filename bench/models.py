@@ -25,6 +25,7 @@ import jax
 import numpy as np
 from jax import export
 
+import report
 from models import MODELS  # the folder
 from turns import BARE, ROOT, mean_ratio, runs_for, tenon_bench, tenon_cpu_ms, write_case, xla_cpu_ms, xla_ms
 
@@ -146,11 +147,14 @@ def main():
     parser.add_argument("--cpu", action="store_true", help="processor time of all threads, Tenon on one")
     parser.add_argument("--check", action="store_true", help="compare results, measure nothing")
     parser.add_argument("--tolerance", type=float, metavar="SHARE", help="instead of the models' own")
+    parser.add_argument("--record", action="store_true", help="puts the figures into bench/figures.json")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keeps modules and arguments there")
     options = parser.parse_args()
     for pattern in options.patterns:
         if not any(pattern in model.name for model in MODELS):
             parser.error(f"no model has {pattern!r} in its name; there are\n  " + "\n  ".join(m.name for m in MODELS))
+    if options.record and (options.cpu or options.check or options.patterns):
+        parser.error("--record: what is recorded is the time of all cores, for all models")
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
     if not (options.build / "cli/tenon").exists():
@@ -173,6 +177,9 @@ def main():
             print(f"| {model.name} | {' | '.join(cells(row))} | {row['xla_ms'] / row['tenon_ms']:.2f} |", flush=True)
     if not options.check:
         print("\nXLA's time over Tenon's, geometric mean:", ", ".join(means(rows)))
+    if options.record:
+        report.record("models", "build/venv/bin/python bench/models.py",
+                      {row["model"]: {key: row[key] for key in COLUMNS} for row in rows}, report.machine("jax"))
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
 

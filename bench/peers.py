@@ -1,4 +1,4 @@
-"""The rows of ledger.py in the words of NumPy, MLX and PyTorch, as far as these have words for them."""
+"""The rows of ledger.py in NumPy, MLX and PyTorch, as far as these have the operations."""
 
 import importlib
 import importlib.util
@@ -262,7 +262,7 @@ ROWS = {
 
 
 def prepare(peer, name, arguments, expected):
-    """A call that does a row's work in a peer, once it gave what is expected; None where a peer has no words for it."""
+    """A call that does a row's work in a peer, once it gave what is expected; None where a peer does not have it."""
     function = ROWS.get(name, {}).get(type(peer))
     if not function:
         return None

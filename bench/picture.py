@@ -1,58 +1,78 @@
-"""Draws docs/performance.svg from the first table of docs/performance.md: how many times faster than the peer.
+"""Draws docs/performance.svg: how many times as fast as the alternative, on a logarithmic scale, losses left of 1.
 
-    python3 bench/picture.py            writes the picture
-    python3 bench/picture.py --check    fails if the picture is not that of the table
+documents.py writes the picture, from figures.json.
 """
 
 import html
 import math
-import pathlib
-import re
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/performance.md"
-PICTURE = ROOT / "docs/performance.svg"
-ROW = re.compile(r"^\| (.+?) \| ([\d.]+) (\w+) \| ([\d.]+) (\w+) \|", re.MULTILINE)
-
-LABELS, BARS, HEIGHT, TOP = 420, 400, 26, 34
-
-
-def rows():
-    """What was measured, Tenon's time, the peer's time, and their ratio."""
-    table = PAGE.read_text().split("## At a glance")[1].split("![")[0]
-    for name, mine, unit, other, other_unit in ROW.findall(table):
-        assert unit == other_unit, name
-        yield name.replace("`", ""), f"{mine} {unit}", f"{other} {unit}", float(other) / float(mine)
+LABELS, WIDTH, ROW, TOP, RIGHT = 432, 860, 22, 74, 62
+LOWEST, HIGHEST = 0.25, 4000
+TICKS = (0.5, 1, 2, 10, 100, 1000)
+# Light, and dark where the reader's page is dark.
+STYLE = """
+  .page { fill: #ffffff } .text { fill: #1f2328 } .soft { fill: #59636e } .grid { stroke: #d1d9e0 } .one { stroke: #59636e }
+  .win { fill: #2f6f9f } .loss { fill: #bc4c00 } .mean { fill: #ffffff; stroke: #1f2328; stroke-width: 1.5 }
+  @media (prefers-color-scheme: dark) {
+    .page { fill: #0d1117 } .text { fill: #e6edf3 } .soft { fill: #9198a1 } .grid { stroke: #3d444d } .one { stroke: #9198a1 }
+    .win { fill: #4c9fd6 } .loss { fill: #f0883e } .mean { fill: #0d1117; stroke: #e6edf3 }
+  }
+"""
 
 
-def draw():
-    measured = list(rows())
-    decades = math.ceil(max(math.log10(ratio) for *_, ratio in measured))
-    width, height = LABELS + BARS + 90, TOP + HEIGHT * len(measured) + 8
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
-           f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
-    for decade in range(decades + 1):
-        x = LABELS + BARS * decade / decades
-        out += [f'<line x1="{x:.0f}" y1="{TOP - 8}" x2="{x:.0f}" y2="{height - 8}" stroke="#d0d7de"/>',
-                f'<text x="{x:.0f}" y="{TOP - 14}" text-anchor="middle" fill="#57606a">{10 ** decade:,} times</text>']
-    for number, (name, mine, other, ratio) in enumerate(measured):
-        y = TOP + HEIGHT * number
-        length = BARS * math.log10(ratio) / decades
-        out += [f'<text x="{LABELS - 8}" y="{y + 15}" text-anchor="end" fill="#1f2328">{html.escape(name)}</text>',
-                f'<rect x="{LABELS}" y="{y + 2}" width="{length:.0f}" height="{HEIGHT - 8}" rx="2" fill="#2f6f9f">'
-                f'<title>{mine} against {other}</title></rect>',
-                f'<text x="{LABELS + length + 6:.0f}" y="{y + 15}" fill="#1f2328">{ratio:,.0f}</text>']
+def at(ratio):
+    """Where a ratio is, from left to right."""
+    share = (math.log(ratio) - math.log(LOWEST)) / (math.log(HIGHEST) - math.log(LOWEST))
+    return round(LABELS + share * (WIDTH - RIGHT - LABELS), 1)
+
+
+def text(x, y, content, kind="text", anchor="start", size=13, more=""):
+    return f'<text x="{x}" y="{y}" class="{kind}" text-anchor="{anchor}" font-size="{size}"{more}>{html.escape(content)}</text>'
+
+
+def label(y, title):
+    """Right of the margin; a font wider than expected is set narrower."""
+    widest = LABELS - 20
+    narrow = f' textLength="{widest}" lengthAdjust="spacingAndGlyphs"' if len(title) * 6.9 > widest else ""
+    return text(LABELS - 10, y, title, anchor="end", size=12.5, more=narrow)
+
+
+def bar(y, low, high, height):
+    """From low to high, in two colours where 1 is between them."""
+    for kind, left, right in (("loss", low, min(1, high)), ("win", max(1, low), high)):
+        if right > left:
+            yield f'<rect x="{at(left)}" y="{y}" width="{round(at(right) - at(left), 1)}" height="{height}" class="{kind}"/>'
+
+
+def row(y, title, low, mean, high):
+    yield label(y + 15, title)
+    if low == high:
+        yield from bar(y + 4, min(1, mean), max(1, mean), 14)
+    else:
+        yield from bar(y + 8, low, high, 6)
+        yield f'<circle cx="{at(mean)}" cy="{y + 11}" r="4.5" class="mean"/>'
+    yield text(at(max(1, high)) + 10, y + 15, f"{mean:,.0f}" if mean >= 10 else f"{mean:.2f}", size=12.5)
+
+
+def draw(groups):
+    """`groups`: by heading, rows of a title, and of how many times as fast at the lowest, in the mean, and at the highest."""
+    height = TOP + sum(28 + ROW * len(rows) for rows in groups.values()) + 10
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+           'font-family="system-ui, -apple-system, \'Segoe UI\', \'DejaVu Sans\', sans-serif">',
+           "<title>How many times as fast as the alternative Tenon is</title>", f"<style>{STYLE}</style>",
+           f'<rect width="{WIDTH}" height="{height}" rx="6" class="page"/>',
+           text(16, 26, "The alternative's time / Tenon's time", size=15, more=' font-weight="bold"'),
+           text(16, 45, "left of 1 Tenon is slower. Bars: one figure; lines: the slowest to the fastest row, with the geometric mean", "soft",
+                size=12)]
+    for tick in TICKS:
+        kind = "one" if tick == 1 else "grid"
+        out += [f'<line x1="{at(tick)}" y1="{TOP}" x2="{at(tick)}" y2="{height - 10}" class="{kind}"/>',
+                text(at(tick), TOP - 6, f"{tick:,g}x", "soft", "middle", 12)]
+    y = TOP
+    for heading, rows in groups.items():
+        out.append(text(16, y + 18, heading, size=13, more=' font-weight="bold"'))
+        y += 28
+        for one in rows:
+            out += row(y, *one)
+            y += ROW
     return "\n".join([*out, "</svg>", ""])
-
-
-def main():
-    picture = draw()
-    if sys.argv[1:] != ["--check"]:
-        PICTURE.write_text(picture)
-    elif PICTURE.read_text() != picture:
-        raise SystemExit("docs/performance.svg is not the picture of docs/performance.md: run bench/picture.py")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """The walk from text to outputs, side by side with JAX on this machine, in one run.
 
     make bench                                   builds the programs that this needs
-    build/venv/bin/python bench/walk.py          prints Markdown tables; --json for programs
+    build/venv/bin/python bench/walk.py          prints Markdown tables; --json for programs, --record for the documents
 
 Every figure is a median; Tenon and JAX take turns, because the machine may be busy with other things.
 """
@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from report import table
+from report import machine, record, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -194,12 +194,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--record", action="store_true", help="puts the figures into bench/figures.json")
     arguments = parser.parse_args()
     result = {
         "compile": compile_x_plus_1(arguments.build),
         "start": process_start(arguments.build),
         "plans": plans(arguments.build),
     }
+    if arguments.record:
+        gradient = next(row for row in result["plans"] if row["module"] == "gradient of a transformer block")
+        record("walk", "build/venv/bin/python bench/walk.py", {
+            "x + 1, text to a runnable program": result["compile"],
+            "a process from start to printed result": result["start"],
+            "gradient of a transformer block, text to a runnable program": {
+                "tenon_ms": gradient["tenon_compile_ms"], "xla_ms": gradient["xla_compile_ms"]},
+        }, machine("jax"))
     if arguments.json:
         print(json.dumps(result, indent=1))
         return

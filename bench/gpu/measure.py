@@ -2,6 +2,7 @@
 
     make bench                                                     builds the command that this needs
     build/venv/bin/python bench/gpu/measure.py [DEVICE] [--size N] opencl, or cuda...; N is 4096 for figures that count
+    ... cuda --size 4096 --record, and again with 8192             puts the figures into bench/figures.json
 
 GB/s are of operands and results, each once.
 """
@@ -19,6 +20,10 @@ import time
 import cublas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import report as documents  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build/release"))
 TENON = BUILD / "cli/tenon"
 AXPBY = BUILD / "examples/axpby/libaxpby.so"
@@ -128,6 +133,8 @@ def axpby_beside_operations(device, n):
 
 
 def report(device, n):
+    """Prints what is measured, and gives it as rows of the record."""
+    rows = {}
     print(tenon("devices"))
     names = [it["name"] for it in json.loads(tenon("devices", "--json"))]
     if not {device, f"{device}:0"} & set(names):
@@ -148,19 +155,28 @@ def report(device, n):
         if operations and direct:
             of_cublas = direct.f32_ms(n, n // 4, n)
             rate += f", cuBLAS {of_cublas:.3f} ms: {100 * ms / of_cublas:.1f} % of its time"
+        title = name if operations else f"{name}, {n} x {n}"
+        rows[title] = {"ms": ms, "gb_s": round(moved / ms / 1e6)} if moved else {"ms": ms}
         print(f"{name:28}{ms:10.3f} ms {rate}")
     with tempfile.TemporaryDirectory() as folder:
         libraries = [AXPBY, build_noop(folder, device)]
         for name, program in SMALL_PROGRAMS.items():
             ms = measure(device, program, libraries)
+            rows[name] = {"ms": ms}
             print(f"{name:28}{ms:10.3f} ms {1e3 * ms / COUNT:10.2f} us each")
     simple, custom = axpby_beside_operations(device, n)
     print(f"axpby of lazy arrays: {simple:.3f} ms as operations, {custom:.3f} ms as one: {simple / custom:.1f} times as fast")
+    return rows
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("device", nargs="?", default="opencl")
     parser.add_argument("--size", type=int, default=4096)
+    parser.add_argument("--record", action="store_true", help="puts the figures into bench/figures.json, those of this size")
     given = parser.parse_args()
-    report(given.device, given.size)
+    rows = report(given.device, given.size)
+    if given.record:
+        documents.record("gpu", "build/venv/bin/python bench/gpu/measure.py cuda --size N", rows,
+                         ", ".join(it["description"] for it in json.loads(tenon("devices", "--json")) if it["name"].split(":")[0] == given.device.split(":")[0]),
+                         keep=True)

@@ -1,6 +1,6 @@
 """What calls from Python cost, in tenon.core and in mlx.core: small arrays, so that only the calls count.
 
-build/venv/bin/python bench/python/dispatch.py [ROUNDS]
+build/venv/bin/python bench/python/dispatch.py [ROUNDS] [--record]
 
 The two take turns, and each figure is the best of all rounds. The last column is mlx.core's time divided by tenon.core's.
 """
@@ -11,10 +11,11 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "build" / "release" / "python"))
+sys.path[:0] = [str(ROOT / "build" / "release" / "python"), str(ROOT / "bench")]
 
 import mlx.core as mx  # noqa: E402
 import numpy as np  # noqa: E402
+import report  # noqa: E402
 import tenon.core as tn  # noqa: E402
 
 
@@ -124,8 +125,22 @@ def measure(rounds, count):
     return best
 
 
+RECORDED = ("x + y", "eval(x + y)", "sum(x, axis=1, keepdims=True)", "x.reshape(4)")
+
+
+def recorded(best):
+    for name in RECORDED:
+        row = {"tenon_us": best[name, 0, 0], "mlx_us": best[name, 0, 1]}
+        if name in BUILT:
+            row |= {"tenon_evaluation_us": best[name, 1, 0], "mlx_evaluation_us": best[name, 1, 1]}
+        yield name, row
+
+
 def main():
-    best = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 10, 2000)
+    rounds = [int(word) for word in sys.argv[1:] if word != "--record"]
+    best = measure(*rounds or [10], 2000)
+    if "--record" in sys.argv:
+        report.record("dispatch", "build/venv/bin/python bench/python/dispatch.py", dict(recorded(best)), report.machine("mlx", "numpy"))
     print(f"{'us a call':40} {'tenon':>8} {'mlx':>8} {'mlx/tenon':>10}")
     for name in BUILT | OTHERS:
         for part, title in enumerate([name, "  its evaluation in a chain of 2000"]):

@@ -1,6 +1,6 @@
 """A user's operation called from Python: the call alone, and with its evaluation, beside a function of tenon.core and of mlx.core.
 
-build/venv/bin/python bench/python/operation.py [ROUNDS]    after a build of the examples
+build/venv/bin/python bench/python/operation.py [ROUNDS] [--record]    after a build of the examples
 """
 
 import pathlib
@@ -9,9 +9,10 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "build" / "release" / "python"))
+sys.path[:0] = [str(ROOT / "build" / "release" / "python"), str(ROOT / "bench")]
 
 import mlx.core as mx  # noqa: E402
+import report  # noqa: E402
 import tenon  # noqa: E402
 import tenon.core as tn  # noqa: E402
 
@@ -27,7 +28,7 @@ def chain(call, x, y):
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    rounds, = [int(word) for word in sys.argv[1:] if word != "--record"] or [9]
     ours, theirs = (tn.array([1.0]), tn.array([2.0])), (mx.array([1.0]), mx.array([2.0]))
     cases = {
         "axpby(x, y)": lambda: chain(axpby, *ours),
@@ -39,6 +40,10 @@ def main():
     for _ in range(rounds):
         for name, case in cases.items():
             times[name].append(case())
+    if "--record" in sys.argv:
+        report.record("operation", "build/venv/bin/python bench/python/operation.py",
+                      {name: {"tenon_us": statistics.median(values)} for name, values in times.items() if name.startswith("axpby")},
+                      report.machine("mlx"))
     for name, values in times.items():
         print(f"{name:24} {statistics.median(values):6.2f} us")
 

@@ -1,6 +1,6 @@
 """A process from its start to the first printed result: Python alone, tenon.core, NumPy, mlx.core and JAX, which take turns.
 
-build/venv/bin/python bench/python/start.py [ROUNDS]
+build/venv/bin/python bench/python/start.py [ROUNDS] [--record]
 """
 
 import os
@@ -11,6 +11,10 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import report  # noqa: E402
+
 PROGRAMS = {
     "Python alone": "print(2.0)",
     "tenon.core": "import tenon.core as tn; print((tn.array([1.0]) + 1).item())",
@@ -29,9 +33,13 @@ def run(program):
 
 def main():
     times = {name: [] for name in PROGRAMS}
-    for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 15):
+    rounds, = [int(word) for word in sys.argv[1:] if word != "--record"] or [15]
+    for _ in range(rounds):
         for name, program in PROGRAMS.items():
             times[name].append(run(program))
+    if "--record" in sys.argv:
+        report.record("start", "build/venv/bin/python bench/python/start.py",
+                      {name: {"ms": statistics.median(values)} for name, values in times.items()}, report.machine("mlx", "numpy", "jax"))
     for name, values in times.items():
         print(f"{name:14} {statistics.median(values):8.1f} ms")
 

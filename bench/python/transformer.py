@@ -1,6 +1,6 @@
 """Training steps of a transformer block in mlx.nn, on tenon.core and on mlx.core: time of a step, memory of the process.
 
-build/venv/bin/python bench/python/transformer.py [ROUNDS]
+build/venv/bin/python bench/python/transformer.py [ROUNDS] [--record]
 
 The same script runs with `import tenon.mlx` and without, each in processes of their own, which take turns. The losses are compared.
 """
@@ -12,6 +12,10 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import report  # noqa: E402
+
 PROGRAM = """
 import resource, sys, time
 if sys.argv[1] == "tenon":
@@ -56,7 +60,8 @@ def run(library, how):
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    rounds, = [int(word) for word in sys.argv[1:] if word != "--record"] or [5]
+    rows = {}
     for how in ("plain", "compiled"):
         found = {"tenon": [], "mlx": []}
         for _ in range(rounds):
@@ -65,8 +70,11 @@ def main():
         ms = {library: statistics.median(it[0] for it in runs) for library, runs in found.items()}
         mib = {library: max(it[2] for it in runs) for library, runs in found.items()}
         losses = {library: runs[0][1] for library, runs in found.items()}
+        rows[how] = {"tenon_ms": ms["tenon"], "tenon_mib": round(mib["tenon"]), "mlx_ms": ms["mlx"], "mlx_mib": round(mib["mlx"])}
         print(f"{how:9} tenon {ms['tenon']:7.2f} ms {mib['tenon']:5.0f} MiB   mlx {ms['mlx']:7.2f} ms {mib['mlx']:5.0f} MiB   "
               f"mlx / tenon {ms['mlx'] / ms['tenon']:5.1f}   losses {losses['tenon']:.6f} {losses['mlx']:.6f}")
+    if "--record" in sys.argv:
+        report.record("transformer", "build/venv/bin/python bench/python/transformer.py", rows, report.machine("mlx"))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """What the documents show is true: C stands in files that are built, commands exist, and consoles show what is printed."""
 
+import importlib.metadata
+import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -153,5 +156,85 @@ def test_libraries_of_kernels_are_compiled_so_that_loops_become_vector_code():
     assert [line for line in commands if "-O3" not in line] == []
 
 
-def test_picture_of_the_measurements_is_that_of_their_table():
-    subprocess.run(["python3", ROOT / "bench/picture.py", "--check"], check=True)
+def test_measurements_are_those_of_the_record():
+    """README, docs/performance.md with its picture, and bench/results.md say what bench/figures.json says."""
+    subprocess.run([sys.executable, ROOT / "bench/documents.py", "--check"], check=True)
+
+
+RECORD = json.loads((ROOT / "bench/figures.json").read_text())
+
+
+def test_commands_of_the_record_exist():
+    for section in RECORD.values():
+        script = re.search(r"bench/\S+\.py", section["command"])[0]
+        assert "--record" in (ROOT / script).read_text(), script
+
+
+FIGURE = re.compile(r"(?<![\w.,^-])(\d[\d,]*(?:\.\d+)?) ?(ns|us|ms|s|seconds?|minutes?|KB|KiB|MB|MiB|GB|GiB)(?![\w/])")
+# What the source fixes.
+FIXED = {
+    ("docs/debugging.md", "64 KiB"): ("src/call/guarded.c", "GUARD_BYTES = 64 << 10,"),
+    ("docs/devices.md", "256 MiB"): ("src/device/disk_cache.h", "TN_DISK_CACHE_LIMIT (UINT64_C(256) << 20)"),
+    ("docs/from-mlx.md", "64 KB"): ("src/lazy/graph.c", "FEWEST_BYTES = 1 << 16"),
+    ("docs/lazy-arrays.md", "64 KB"): ("src/lazy/graph.c", "FEWEST_BYTES = 1 << 16"),
+}
+SIZES = {"README.md": "5 MB", "docs/embedding.md": "5 MB", "docs/performance.md": "5 MB"}  # of the library
+JAXLIB = "357 MB"
+
+
+def figures(name):
+    """Times and sizes in the text and the tables of a document, without code."""
+    return [match[0] for match in FIGURE.finditer(FENCE.sub("", (ROOT / name).read_text()))]
+
+
+def tables_of_the_record(name):
+    """The same, in tables that documents.py has written."""
+    text = (ROOT / name).read_text()
+    return [match[0] for table in re.findall(r"<!-- bench/documents\.py: \w+ -->\n\n((?:\|.*\n)+)", text) for match in FIGURE.finditer(table)]
+
+
+# The decisions in design.md have figures of their day, with the commands.
+@pytest.mark.parametrize("name", [name for path in tracked("README.md", "docs/*.md") if (name := str(path.relative_to(ROOT))) != "docs/design.md"])
+def test_figures_have_a_source(name):
+    """Each figure is in a table that is written from the record, the size of a file, or fixed by a line of the source."""
+    known = {SIZES.get(name), *tables_of_the_record(name)}
+    for figure in figures(name):
+        if (name, figure) in FIXED:
+            path, line = FIXED[name, figure]
+            assert line in (ROOT / path).read_text(), f"{figure}: {path} has no {line}"
+        else:
+            assert figure in known, f"{figure}: not from bench/figures.json; expected a table of bench/documents.py, or a row of FIXED"
+
+
+def is_rounded(figure, size):
+    """Whether a figure such as "5 MB" is this size in bytes, rounded."""
+    digits, unit = figure.split()
+    last = 10.0 ** -len(digits.partition(".")[2])
+    return unit == "MB" and abs(size / 1e6 - float(digits)) <= last / 2
+
+
+def is_optimised():
+    settings = (BUILD / "CMakeCache.txt").read_text()
+    return "CMAKE_BUILD_TYPE:STRING=Release\n" in settings and "TENON_SANITIZE:STRING=\n" in settings
+
+
+@pytest.mark.skipif(not is_optimised(), reason="sizes are those of an optimised build")
+@pytest.mark.parametrize(("name", "figure"), SIZES.items())
+def test_size_of_the_library_is_that_of_the_build(name, figure):
+    library = pathlib.Path(os.environ["TENON_SHARED_LIBRARY"]).resolve()
+    assert figure in figures(name)
+    assert is_rounded(figure, library.stat().st_size), f"{library} has {library.stat().st_size:,} bytes"
+
+
+def test_size_of_jaxlib_is_that_of_the_installed_one():
+    installed = importlib.metadata.distribution("jaxlib")
+    size = sum(path.locate().stat().st_size for path in installed.files if path.suffix != ".pyc" and path.locate().exists())
+    assert JAXLIB in figures("README.md")
+    assert is_rounded(JAXLIB, size), f"jaxlib {installed.version} has {size:,} bytes"
+
+
+def test_library_needs_only_the_c_library():
+    """Its own libraries aside; libm is a part of the C library."""
+    printed = subprocess.run(["readelf", "--dynamic", os.environ["TENON_SHARED_LIBRARY"]], check=True, capture_output=True, text=True).stdout
+    needed = set(re.findall(r"\(NEEDED\).*\[(\w+)", printed))
+    assert {name for name in needed if not name.startswith("libtenon")} <= {"libc", "libm", "ld"}, needed

@@ -1,0 +1,9 @@
+import jax
+import numpy as np
+from jax import export
+
+x = np.array([[5.1, 3.5, 1.4, 0.2]], np.float32)
+exported = export.export(jax.jit(jax.nn.softmax))(x)
+with open("model.mlirbc", "wb") as file:
+    file.write(exported.mlir_module_serialized)
+np.save("x.npy", x)
