@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # Short names for what the presets (CMakePresets.json) and tools/ do; `make help` lists them. `make`
 # and `make install` say what is missing for a build; the others install it (tools/setup).
 PREFIX ?= /usr/local

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What a custom call costs in Tenon and in XLA: the same compiled handlers, the same text, in one run.
 
     make bench                                   builds the program that this needs

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Two handlers that decode their frames and do nothing else, for bench/call.py.
 #include <tenon/custom.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The handlers of call_handlers.c as XLA's own headers make them.
 #include "xla/ffi/api/ffi.h"
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Writes what README.md and docs/performance.md say of measurements, bench/results.md and docs/performance.svg, from figures.json.
 
     python3 bench/documents.py            writes them

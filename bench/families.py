@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Ten families of kernels and five of models: the rows of ledger.py and of models.py that docs/performance.md puts together."""
 
 import re

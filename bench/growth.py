@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """How compiling and running grow with the program: an unrolled chain of small operations, beside XLA.
 
     make bench                                   builds the programs that this needs

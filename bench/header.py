@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What it costs to compile a kernel: <tenon/custom.h> in C and XLA's ffi.h in C++, the same handler, in turns.
 
     build/venv/bin/python bench/header.py [--rounds N] [--record]

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Lazy arrays beside MLX and NumPy, in one run: small additions, and axpby on 4096 x 4096.
 
   build/venv/bin/python bench/lazy.py [PROGRAM]

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Every row of the table of kernels in bench/results.md, beside XLA, NumPy, MLX, PyTorch and the machine's limit.
 
     make bench                                                 builds the command that this needs

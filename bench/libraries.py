@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What libraries compute: Tenon with them and without, XLA and NumPy, by turns; the fastest of several rounds counts.
 
     make bench                                           builds the command that this needs

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Whole models beside XLA: the folder models/ has them.
 
     make bench                                                  builds the command that this needs

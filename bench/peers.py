@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The rows of ledger.py in NumPy, MLX and PyTorch, as far as these have the operations."""
 
 import importlib

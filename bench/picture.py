@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Draws docs/performance.svg: how many times as fast as the alternative, on a logarithmic scale, losses left of 1.
 
 documents.py writes the picture, from figures.json.

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """How fast modules are read, as text and as artifacts, and in how much memory.
 
     make bench                              builds the program that this needs

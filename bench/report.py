@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the scripts here print, and the record of it that the documents are written from."""
 
 import importlib.metadata

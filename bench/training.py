@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Training steps of small networks with Adam, in Tenon, MLX and JAX, in one run: how many a second,
 and the most memory that one takes.
 

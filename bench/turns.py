@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the scripts here share: the same module on the same arrays, in `tenon bench` and in XLA by turns."""
 
 import json

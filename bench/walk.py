@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The walk from text to outputs, side by side with JAX on this machine, in one run.
 
     make bench                                   builds the programs that this needs

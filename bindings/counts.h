@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the generated table computes numbers of elements with.
 #ifndef TENON_BINDINGS_COUNTS_H_
 #define TENON_BINDINGS_COUNTS_H_

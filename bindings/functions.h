@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The array functions of <tenon/arrays.h> as a table: names, parameters with defaults, and a
 // uniform way to call them. For bindings to other languages and for tests.
 //

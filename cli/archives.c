@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Files of several arrays: x.npz:KEY and x.safetensors:NAME.
 #include <string.h>
 

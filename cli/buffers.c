@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Buffers: one from elements in a text, and the end of a list of them.
 #include <stdlib.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon check: modules that are read and verified, and not run.
 #include "cli.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The command line: its tables, its parsed arguments, and what subcommands share.
 #ifndef TENON_CLI_CLI_H_
 #define TENON_CLI_CLI_H_

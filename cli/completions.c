@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon --completions SHELL: what bash, zsh and fish offer, from the tables that --help comes from.
 #include <string.h>
 

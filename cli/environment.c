@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Variables of the environment: their table, and names that are nearly in it.
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // --expect: outputs compared with what they must be.
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays made up on the spot: zeros, ones, counting, and random numbers.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon inspect: the custom calls of libraries, with all that can be found out about them.
 #include <errno.h>
 #include <signal.h>

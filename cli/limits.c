@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What limits the runs of programs: options, and Ctrl-C.
 #include <errno.h>
 #include <math.h>

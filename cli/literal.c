@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays written out on the command line: "2x3xf32=1.5", "3xi32=1,2,3", "complex64=1+2j".
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon: compiles and runs StableHLO programs whose custom calls are kernels in shared libraries.
 #include <stdlib.h>
 #include <string.h>

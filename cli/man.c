@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon --man: the manual page, from the tables that --help comes from.
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The project of an author: one operation, a test, and what builds them.
 #include <ctype.h>
 #include <dlfcn.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon ops: the operations of programs and the custom calls of libraries.
 #include <limits.h>
 #include <string.h>

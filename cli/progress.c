@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One line on a terminal's standard error that says how far a command has come.
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "cli.h"
 
 int tn_command_show(const arguments_t* arguments) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which SPEC of --input, --output or --expect goes to which input or output of the program.
 #include <stdlib.h>
 #include <string.h>

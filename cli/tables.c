@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "cli.h"
 
 const option_t cli_options[OPTION_COUNT] = {

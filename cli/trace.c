@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tenon run --trace: a run as JSON in the Trace Event Format, which Perfetto and chrome://tracing
 // open.
 #include <errno.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "cli.h"
 
 static bool print_library(void* user, const tn_kernel_library_info_t* info) {

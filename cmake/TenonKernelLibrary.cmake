@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # Kernels of GPUs, in the words of <tenon/gpu.h>: their files become one text, in which every #include "FILE" is replaced by the
 # file, the first time. CMake runs again when one of them changes.
 

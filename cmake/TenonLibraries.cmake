@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # Libraries that Tenon loads when it first needs them, and does without when they are not there.
 # Only their names are needed here, and some of their headers; nothing is linked.
 find_package(PkgConfig QUIET)

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # Options, compiler flags and the features found on this machine.
 option(TENON_BUILD_COMMAND "Build the command `tenon`" ${TENON_IS_TOP_LEVEL})
 option(TENON_BUILD_TESTS "Build the examples, tests and benchmarks, which need the command" ${TENON_IS_TOP_LEVEL})

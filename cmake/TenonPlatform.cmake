@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # What Tenon does not run on is an error here, rather than one of the compiler's later.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
   message(FATAL_ERROR "Tenon runs on Linux; this is ${CMAKE_SYSTEM_NAME}")

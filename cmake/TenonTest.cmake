@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # What stands beside the sources and is found by its name: tests, fuzzers, benchmarks.
 find_library(TENON_CMOCKA_LIBRARY cmocka)
 find_path(TENON_CMOCKA_INCLUDE cmocka.h)

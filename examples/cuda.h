@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // From CUDA C++ text to a kernel, which several examples need: NVRTC compiles it for any GPU, and
 // the driver for the one that it is first launched on.
 #ifndef TENON_EXAMPLE_CUDA_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the example programs share: run a module once, and say what went wrong.
 #ifndef TENON_EXAMPLE_H_
 #define TENON_EXAMPLE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // From OpenCL C text to a kernel, which several examples need.
 #ifndef TENON_EXAMPLE_OPENCL_H_
 #define TENON_EXAMPLE_OPENCL_H_

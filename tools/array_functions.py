@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Writes the table of the array functions, and what other languages need of it, from the public headers.
 
   tools/array_functions.py --table OUT.c        the table of src/bindings/functions.h

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Every check besides the tests; one line for each, and 1 as the exit code when one fails.
 
   tools/check            all of them

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Builds Tenon with other compilers, for another C library and for other processors, and runs what
 runs there: one line for each, and 1 as the exit code when one fails.
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Products of cuBLAS called directly, without Tenon: what its products are compared with."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Handlers for CUDA under JAX on the GPU: what nvcc, NVRTC and cuBLAS make of the examples, beside NumPy.
 
     build/venv/bin/python bench/gpu/jax_handlers.py      after `make bench`; JAX needs its plugin for CUDA

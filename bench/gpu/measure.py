@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """A device beside what its memory and its multipliers can do, and what a launch and a custom call cost: `tenon bench`.
 
     make bench                                                     builds the command that this needs

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A handler on the stream of a GPU that enqueues nothing: what remains is the cost of the call.
 #include <tenon/custom.h>
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Models as people export them, in their true shapes at small sizes: written here from what the papers say, with random
 weights, which are arguments. A builder gives a function and its arguments."""
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Networks on images: residual (He 2015), mobile (Sandler 2018), vision transformer (Dosovitskiy 2020), U-Net (Ho 2020)."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Transformers of text and speech: BERT (Devlin 2018), GPT-2 (Radford 2019), T5 (Raffel 2019), Whisper (Radford 2022)."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Statistics: Hamiltonian Monte Carlo (Duane 1987), Gaussian processes (Rasmussen 2006), Sinkhorn's distance (Cuturi 2013)."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Sequences and graphs: Mamba (Gu 2023), LSTM (Hochreiter 1997), mesh graph networks (Pfaff 2020)."""
 
 import jax

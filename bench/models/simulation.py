@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Simulations: rigid bodies (Featherstone 1987), fluids, differential equations (Dormand 1980, Shampine 1997, Chen 2018)."""
 
 import jax

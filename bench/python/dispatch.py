@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What calls from Python cost, in tenon.core and in mlx.core: small arrays, so that only the calls count.
 
 build/venv/bin/python bench/python/dispatch.py [ROUNDS] [--record]

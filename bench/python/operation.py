@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """A user's operation called from Python: the call alone, and with its evaluation, beside a function of tenon.core and of mlx.core.
 
 build/venv/bin/python bench/python/operation.py [ROUNDS] [--record]    after a build of the examples

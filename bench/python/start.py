@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """A process from its start to the first printed result: Python alone, tenon.core, NumPy, mlx.core and JAX, which take turns.
 
 build/venv/bin/python bench/python/start.py [ROUNDS] [--record]

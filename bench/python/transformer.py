@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Training steps of a transformer block in mlx.nn, on tenon.core and on mlx.core: time of a step, memory of the process.
 
 build/venv/bin/python bench/python/transformer.py [ROUNDS] [--record]

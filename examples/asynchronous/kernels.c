@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // An asynchronous handler: a thread completes its future, with success or an error.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libasynchronous.so -lpthread
 #include <pthread.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // z = alpha * x + beta * y: an operation that lazy arrays, StableHLO programs and JAX can use.
 //   cc -O3 -shared -fPIC -I <tenon>/include axpby.c -o libaxpby.so
 #include <tenon/kernel.h>

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The operation beside the same in two operations: python benchmark.py, after pip install ."""
 
 import time

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Tests of axpby: dtypes, both derivatives against finite differences, batches, other shapes, other
 // threads, and the round trip through StableHLO.
 #include <math.h>

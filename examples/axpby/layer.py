@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The operation in a layer, and a training step: python layer.py. It needs the package mlx, whose layers run on tenon.core."""
 
 import tenon.mlx  # first: from now on mlx.core is tenon.core

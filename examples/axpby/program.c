@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Uses of a custom operation: lazily, in a gradient, over a batch, and in a training loop.
 #include <stdio.h>
 #include <tenon/arrays.h>

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The operation from Python: python usage.py, after pip install ."""
 
 import tenon.core as tn

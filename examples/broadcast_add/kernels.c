@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // a[i] = b[i % 128] + c[i], by a custom call of three kinds:
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libbroadcast_add.so
 #include <tenon/custom.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The custom calls of kernels.c for CUDA, in C: NVRTC compiles the kernel, and CUDA's driver
 // launches it on the stream of the call, whose context is current. They are called in the place of
 // the host's, by the same programs:

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The custom calls of kernels.c for devices of OpenCL, where the stream is a command queue and
 // buffers are pointers to shared virtual memory. They are called in the place of the host's, by the
 // same programs:

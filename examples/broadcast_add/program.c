@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // a[i] = b[i % 128] + c[i] in four ways, and what happens when the sizes disagree.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Tenon in C++17: handles that release what they own, and errors as exceptions. Copy what you need;
 // it is an example, not a part of the library.
 #include <tenon/tenon.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A kernel with a mistake, for docs/debugging.md: its loop ends one element too late.
 #include <tenon/custom.h>
 

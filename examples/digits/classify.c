@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Classifies images in C, as `tenon run` does it:
 //
 //   classify MODEL LIBRARY IMAGES.npy PREDICTIONS.npy PROBABILITIES.npy

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 # Classifies handwritten digits with Tenon and shows some of them.
 #
 #   examples/digits/demo.sh BUILD [--device NAME]
@@ -6,7 +9,7 @@
 set -eu
 
 if [ $# -ne 1 ] && { [ $# -ne 3 ] || [ "$2" != --device ]; }; then
-  sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
+  sed -n '5,8s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 build=$1

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 /* The operations of the digits network, for the CPU; kernels.cl has their kernels for GPUs. They
  * know nothing of Tenon but the headers: the library links nothing, and JAX calls the same
  * functions.

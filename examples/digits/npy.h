@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 /* Reads the arrays that NumPy's save() writes: integers and floats, as double. */
 #ifndef DIGITS_NPY_H
 #define DIGITS_NPY_H

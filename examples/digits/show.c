@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 /* Shows what the network made of the digits: some images as a terminal can, read right and read
  * wrong, and how many of all were right.
  *

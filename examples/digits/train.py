@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Trains the network of this example in JAX and lowers it to StableHLO.
 
     python train.py            # needs: pip install jax numpy scikit-learn

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elementary functions over arrays: as fast as built-in operations, with the same bits.
 #include <math.h>
 #include <tenon/custom.h>

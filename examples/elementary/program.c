@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Computes softplus of some numbers, and compares it with the same in doubles.
 #include <math.h>
 #include <stdio.h>

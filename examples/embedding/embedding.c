@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A minimal server: one program, compiled once, that threads run concurrently, with an in-process
 // kernel, inputs in the caller's memory, and a memory limit.
 //   embedding score.mlir

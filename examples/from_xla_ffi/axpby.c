@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The handler of docs/from-xla-ffi.md, in C: the same symbol, operands and attributes as the one in
 // C++ (test/client/foreign_handlers.cc).
 #include <tenon/custom.h>

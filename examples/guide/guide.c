@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operations that docs/custom-op.md shows beside rms_norm.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // In-process functions as targets of custom calls: registered at program start, and at run time.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs a model that returns one array of floats: predict MODEL INPUT.npy...
 #include <stdio.h>
 #include <stdlib.h>

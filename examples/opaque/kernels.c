@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // a[i] = b[i % size of b] + c[i], with sizes from opaque bytes (api version 3): a serialised type,
 // the tuple of those of b and c.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libopaque.so

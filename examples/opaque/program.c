@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Opaque bytes that carry the types of the operands, in the form that XLA gives them.
 #include <stdio.h>
 

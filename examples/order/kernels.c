@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls with side effects, and their order.
 #include <stdatomic.h>
 #include <tenon/custom.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The custom call of kernels.c for CUDA: cuBLAS multiplies on the stream of the call, whose context
 // is current. It is called in the place of the host's, by the same programs:
 //   cc -O3 -shared -fPIC -I <tenon>/include -I $CUDA_HOME/include cublas.c -lcublas

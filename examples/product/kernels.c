@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A product of matrices on the host. cublas.c has the same custom call for CUDA.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libproduct.so
 #include <tenon/custom.h>

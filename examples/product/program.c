@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // x w for a vector of ones as x: the sums of the columns of w.
 #include <stdio.h>
 

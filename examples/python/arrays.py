@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Lazy arrays, and the gradient of a loss."""
 
 import numpy as np

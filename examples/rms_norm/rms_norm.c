@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Root-mean-square normalisation over the last axis, as a custom operation for JAX and Tenon:
 //   cc -O3 -shared -fPIC -I <tenon>/include rms_norm.c -o librms_norm.so -lm
 #include <math.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Root-mean-square normalisation over the last axis, on the CPU and on a GPU. rms_norm.cl has the
 // kernel for the GPU, for OpenCL and CUDA alike; CMakeLists.txt puts it into the library.
 #include <math.h>

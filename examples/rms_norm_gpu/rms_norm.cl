@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A group for each row: its items sum parts of it, and then one another's sums.
 #include <tenon/gpu.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A strided kernel: views, a gradient, a batch.
 #include <stdio.h>
 #include <tenon/arrays.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // y[i] = x[i - shift] along an axis, round and round: an operation that reads its operand where it
 // lies, so that nothing is copied before it of a transposed, sliced or broadcast array.
 //   cc -O3 -shared -fPIC -I <tenon>/include roll.c -o libroll.so

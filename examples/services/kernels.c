@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Execution-context services: memory, threads, the device, and user data of the caller.
 #include <math.h>
 #include <tenon/custom.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Passes user data: a number that a handler adds to.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A stateful handler: an exponential average over runs.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libstateful.so
 #include <tenon/custom.h>

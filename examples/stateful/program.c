@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A state lives as long as the compiled program, and each call in a program has its own.
 #include <stdio.h>
 

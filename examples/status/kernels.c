@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A function that can fail, with a status (API version 2).
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libstatus.so -lm
 #include <math.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A call that fails ends the run; the caller gets its message and source location.
 #include <stdio.h>
 

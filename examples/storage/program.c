@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Input/output aliasing, and a column-major operand, through the builder.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operation of swish.c in C: in a program, lazily, in a gradient, over a batch.
 #include <stdio.h>
 #include <tenon/arrays.h>

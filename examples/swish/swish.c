@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // y = x * sigmoid(beta * x), for StableHLO programs, lazy arrays and JAX
 // (docs/write-an-operation.md).
 #include <math.h>

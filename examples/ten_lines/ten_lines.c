@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // StableHLO text to a result: the hyperbolic tangents of three numbers.
 #include <stdio.h>
 #include <tenon/tenon.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One operand that is a tuple (f32[32], (f32[64], f32[128]), f32[256]), and a result that is a
 // tuple (f32[512], f32[1024]): the running sums of all 480 numbers, with 0 for those that are
 // missing, and scratch memory, which has no further uses.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // sum_tuple of kernels.c for CUDA, in C, as in ../broadcast_add/nvrtc.c. On a GPU a tuple is flat:
 // there are six buffers, one for each array, operands first.
 #include <tenon/custom.h>

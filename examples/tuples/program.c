@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One operand of tuple type, and scratch memory that is part of the result.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Typed handlers: buffers of any type, variadic operands, attributes.
 //   cc -O3 -shared -fPIC -I <tenon>/include kernels.c -o libtyped_attributes.so
 #include <tenon/custom.h>

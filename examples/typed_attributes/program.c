@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The modules of XLA's page about custom calls, as they are printed there: each calls @foo, which
 // is another handler each time. Then the same calls, built in C.
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Lazy arrays: operations, linear algebra, Fourier transforms, random numbers, and transforms of
 // functions (gradients, vmap, compilation). Each part has a header of its own in detail/.
 #ifndef TENON_ARRAYS_H_

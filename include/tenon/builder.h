@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Builds StableHLO programs in C, with an API modelled on XLA's builder.
 //
 //   tn_builder_t* b = NULL;

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 /* Custom operations in plain C. This single header is self-contained and defines handlers of XLA's
  * typed FFI, which JAX, Tenon and every other runtime with that ABI can call. C11 and C++17.
  *

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 /* Error reporting for functions of API versions 2 and 3:
  *
  *   void f(void* out, const void** in, XlaCustomCallStatus* status);

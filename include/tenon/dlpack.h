@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Exchange of arrays by DLPack, the format that NumPy, JAX, PyTorch and others share.
 //
 // The structs below have the layout of DLPack 1.x (its `dlpack.h` names them DLTensor,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The words that kernels of GPUs are written in: one source for OpenCL C and for CUDA C, whether
 // Tenon compiles it when it is first launched or nvcc before. Which kernel an operation launches,
 // and with what, its eval_gpu says (<tenon/kernel.h>).

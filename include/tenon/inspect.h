@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Introspection of libraries whose handlers have no signature metadata: which handlers they export,
 // and what those take. For tools: link libtenon_inspect (CMake: Tenon::inspect).
 //

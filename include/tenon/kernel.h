@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Strided kernels: operations whose kernel receives operands by their strides and may allocate,
 // donate or alias its outputs (MLX's eval_cpu), and the loops over strided arrays that such kernels
 // need.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Buffers in files: .npy, .npz and safetensors, and printing in NumPy's format.
 #ifndef TENON_NPY_H_
 #define TENON_NPY_H_

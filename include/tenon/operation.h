@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operation definitions: what a custom operation adds to its handler (<tenon/custom.h>) to support
 // lazy arrays and their transforms.
 //

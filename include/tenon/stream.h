@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Streams, which run tasks in order, and events, which signal completion.
 //
 // Errors. When a task fails, the stream is poisoned: tasks enqueued after it do not run, and events

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Tenon: an embeddable runtime for array programs and custom operations.
 //
 // Terms of ownership, used throughout:

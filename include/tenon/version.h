@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The version; the build reads these three numbers.
 #ifndef TENON_VERSION_H_
 #define TENON_VERSION_H_

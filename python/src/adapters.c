@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The table of adapters, and how they read their arguments.
 
 #include "adapters.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions whose parameters in Python are not those of the table: see adapters.def.
 #ifndef TENON_PYTHON_ADAPTERS_H_
 #define TENON_PYTHON_ADAPTERS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The type of arrays: members, operators, and methods that are functions.
 
 #include "core.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Categories of dtypes and what is asked about dtypes: issubdtype, can_cast, finfo, iinfo and so
 // on.
 

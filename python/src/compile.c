@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // compile: a program for each set of structures, constants, shapes and dtypes of the arguments.
 
 #include <stdatomic.h>

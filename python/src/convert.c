@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Numbers and nested sequences of Python to arrays, and back.
 
 #include <stdatomic.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Copies and pickles of arrays, and the memory that they take.
 
 #include "adapters.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the parts of the module tenon.core share.
 //
 // Arrays of Python own one reference each. A call of an array function runs in a scope of its

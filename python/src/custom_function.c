@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // custom_function and checkpoint.
 //
 // Rules are needed only while a transform is under way: without one the function itself is called.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Devices: their types, those that are in use, and the one for calls that name none.
 
 #include "device.h"

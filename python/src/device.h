@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Devices and the streams of threads.
 //
 // A device is known by its type and its number among those of its type, as in mlx.core. Devices

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The module tenon.core.distributed for one process: a group of one, in which sums and gathers of
 // all members are the array itself.
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays as memory for other packages: the buffer protocol, DLPack, __array__.
 
 #include <string.h>

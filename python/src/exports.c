@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions as modules and back, and the handlers of libraries: what tenon.jax and files of
 // functions (tenon/exports.py) are made of.
 

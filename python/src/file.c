@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays in files: .npy, .npz, safetensors and GGUF, by path or by an open file.
 
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Files that arrays are read from and written to: objects of Python.
 #ifndef TENON_PYTHON_FILE_H_
 #define TENON_PYTHON_FILE_H_

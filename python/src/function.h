@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A function as Python calls it: its signature, and what it calls.
 #ifndef TENON_PYTHON_FUNCTION_H_
 #define TENON_PYTHON_FUNCTION_H_

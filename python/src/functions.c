@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The functions of the table: arguments of Python to those of C, and results back.
 
 #include <stdlib.h>

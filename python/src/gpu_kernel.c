@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels of GPUs from a source text, for tenon.fast.gpu_kernel: an operation with any number of
 // operands and results, which launches what its attributes say.
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays from memory of other packages: the buffer protocol, DLPack, NumPy's arrays; asarray.
 
 #include <string.h>

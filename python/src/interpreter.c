@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The interpreter as threads see it that are not its own: memory of Python is released on any
 // thread.
 

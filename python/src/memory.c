@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The memory of the default device, and the modules metal and cuda.
 
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // __array_namespace_info__: what the array API asks of a namespace.
 
 #include <string.h>

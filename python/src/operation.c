@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom operations as functions, from the signatures that libraries carry.
 
 #include "operation.h"

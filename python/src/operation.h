@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom operations: a use of one, and attributes from Python's values.
 #ifndef TENON_PYTHON_OPERATION_H_
 #define TENON_PYTHON_OPERATION_H_

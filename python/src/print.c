@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How arrays are written: repr, str, and the options of both.
 
 #include <stdarg.h>

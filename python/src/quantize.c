@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Adapters: quantized matrices, composed of other functions.
 //
 // Elements of a row share a scale in groups. Their codes of a few bits are packed into uint32, the

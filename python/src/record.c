@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Recordings: the calls of array functions that a function of Python makes while it is traced, to
 // make them again with arrays of other shapes.
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // safetensors files: the length of a header, the header in JSON, and the elements of the arrays.
 // The format: https://huggingface.co/docs/safetensors
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Adapters: what the array API standard has besides mlx.core.
 
 #include <float.h>

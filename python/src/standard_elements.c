@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Adapters: elementwise functions that the array API standard has besides mlx.core.
 
 #include <math.h>

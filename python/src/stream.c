@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Streams: the objects, the default streams of each thread, and the context that sets them.
 
 #include <stdatomic.h>

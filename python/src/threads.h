@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Objects of Python that threads share.
 //
 // The interpreter's lock (the GIL) lets one thread at a time run what is between two calls of

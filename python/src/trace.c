@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions of Python under a transform, and what transforms make of them.
 
 #include <string.h>

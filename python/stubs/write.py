@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Writes the type stubs of tenon.core into a folder: core/__init__.pyi and a file for each module in it.
 
   PYTHONPATH=build/release/python python3 python/stubs/write.py FOLDER
@@ -20,7 +23,8 @@ sys.path.insert(0, str(HERE.parents[1] / "tools"))
 import array_functions  # noqa: E402
 import tenon.core as core  # noqa: E402
 
-MARK = "# Written by python/stubs/write.py."
+LICENCE = "# SPDX-License-Identifier: Apache-2.0\n# Copyright (c) 2026 The Tenon authors\n\n"
+MARK = LICENCE + "# Written by python/stubs/write.py."
 HEADER = """from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, SupportsIndex, final, overload
 
@@ -221,7 +225,7 @@ def write(folder):
     modules = {"": core, **{name: it for name, it in vars(core).items() if isinstance(it, types.ModuleType)}}
     for module, namespace in modules.items():
         path = HERE / f"{module or 'core'}.pyi"
-        text = path.read_text() if path.exists() else ""
+        text = path.read_text().removeprefix(LICENCE) if path.exists() else ""
         known = re.findall(r"^def (\w+)", text, re.MULTILINE)
         parts = [MARK, documented(HEADER + text, namespace) if module else core_stub(text), *functions(module, namespace, known), ""]
         (folder / f"{module or '__init__'}.pyi").write_text("\n".join(parts))

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Tenon: array programs with custom operations that are written once, in C.
 
   tenon.core      lazy arrays and the functions on them, with the names of mlx.core

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """python -m tenon: the command, and where a build finds the package.
 
   python -m tenon ARGUMENT...    the command `tenon`

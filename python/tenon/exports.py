@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Functions of arrays in files: tenon.core.export_function, exporter, import_function; and pictures of graphs.
 
 A file has one part for each trace: a comment with what Python needs to know, and a StableHLO module. A file with one part is a

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """For setup.py: packages with operations, built by `pip install .` and `python setup.py build_ext --inplace`.
 
     from setuptools import setup

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Kernels from a source text: of the CPU, in C, and of GPUs."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Functions of C in arrays, with the words of jax.ffi: what is written for it works with either.
 
 `tenon.ops.load` is simpler where a library carries its signatures (TN_LIBRARY in <tenon/custom.h>); these functions call any handler

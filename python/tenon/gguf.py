@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """GGUF files: arrays, quantised ones among them, and metadata. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md"""
 
 import contextlib

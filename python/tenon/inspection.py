@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What people look at: traces of what ran, and pictures of functions."""
 
 from __future__ import annotations

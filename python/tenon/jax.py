@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Operations of libraries as JAX functions, and any function of tenon.core.
 
     ops = tenon.jax.register("libaxpby.so")

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Layers written for MLX on tenon.core: `import tenon.mlx` before anything of mlx.
 
 From then on `mlx.core` is tenon.core in this process: `import mlx.nn`, `mlx.optimizers`, `mlx.utils` and other code that imports

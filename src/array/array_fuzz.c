@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as the calls that a program with lazy arrays makes: operations on arrays that there
 // are, transforms of functions that do the same, evaluation, and giving back, in any order and with
 // any arguments. What is wrong is an error; nothing else may happen, and nothing is left behind.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Dimensions that come, go and change places. All of these are views where a reshape is one.
 #include "array/common.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every operation with arguments that it does not take: each of them is changed in turn. What comes
 // of it is an error that begins with the operation's name, or elements; nothing else may happen.
 // TENON_PRINT in the environment prints all messages, for reading.

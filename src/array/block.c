@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of matrices in parts, Hadamard's transform, and floats of eight bits.
 #include <math.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "array/common.h"
 
 tn_array_t* tn__broadcast_shapes(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,

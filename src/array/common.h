@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the operations on arrays are written with.
 #ifndef TENON_ARRAY_COMMON_H_
 #define TENON_ARRAY_COMMON_H_

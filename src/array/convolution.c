@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Convolutions of images [batch, ..., channel] with kernels [channel, ..., channel of the image].
 #include "array/common.h"
 #include "base/options.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Uses of operations that authors define.
 #ifndef TENON_ARRAY_DEFINITION_H_
 #define TENON_ARRAY_DEFINITION_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What makes an array: as text, and compared with what makes another.
 #include <tenon/detail/transform.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Einstein's sums: operands are multiplied pair by pair, and what is not needed any more is summed.
 #include <math.h>
 #include <stdio.h>

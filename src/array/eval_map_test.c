@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elementary functions in a strided kernel.
 #include <tenon/detail/call.h>
 #include <tenon/detail/eval.h>

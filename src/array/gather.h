@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elements taken from places that arrays name, and put there: StableHLO's gather and scatter.
 #ifndef TENON_ARRAY_GATHER_H_
 #define TENON_ARRAY_GATHER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Indexing as NumPy does it: x[1:3, ..., i, None].
 #include "array/gather.h"
 #include "array/mask.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every operation on arrays with as many dimensions as there can be, and with one less: what it
 // gives, its gradient, and what it is of a batch, for which there may be no room. What comes of it
 // is an error or elements; nothing else may happen.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a mask selects has a shape that follows from its values, so reading it evaluates the mask.
 // Updates need no values: each element finds out which of the updates is its own by counting.
 #include "array/mask.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Boolean arrays as indices.
 #ifndef TENON_ARRAY_MASK_H_
 #define TENON_ARRAY_MASK_H_

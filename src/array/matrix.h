@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What linear algebra is written with: checks of matrices, and LAPACK's routines as custom calls.
 #ifndef TENON_ARRAY_MATRIX_H_
 #define TENON_ARRAY_MATRIX_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a caller leaves out, or gives as a number that stands for nothing: an error that names the
 // operation and the argument.
 #include <tenon/detail/array_fast.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every operation, with allocations refused: what it gives, its gradient, its tangent, and what it
 // is of a batch. A refusal is RESOURCE_EXHAUSTED (or made no difference to the results), leaves
 // nothing behind, and the next attempt succeeds. TENON_OPERATION in the environment: the operation

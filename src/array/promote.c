@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Promotion of dtypes: mlx.core's table, and what continues it for dtypes that MLX does not have.
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random arrays: bits from a hash of a key and of counters, and what is made of them.
 #include <math.h>
 #include <tenon/detail/array_linalg.h>

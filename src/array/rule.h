@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One use of an operation as functions of its definition see it: rules, inference, printing.
 #ifndef TENON_ARRAY_RULE_H_
 #define TENON_ARRAY_RULE_H_

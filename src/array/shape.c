@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The same elements in another shape: views, whose strides say where the elements of x are.
 #include "array/views.h"
 

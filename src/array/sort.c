@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Order along a dimension. NaNs are behind everything else; equal elements keep their order.
 #include <math.h>
 

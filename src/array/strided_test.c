@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations with an eval: what it sees of lazy arrays, and what it may ask for.
 #include <stdlib.h>
 #include <tenon/detail/call.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels of authors that are loops over dense elements, on operands with every layout, for all
 // sizes of elements.
 #include <stdlib.h>

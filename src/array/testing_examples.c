@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arguments that each operation takes, as text:
 //   arrays   dtype[dims], "none" for one that is not given, 'text' for its bytes
 //   lists    numbers, dtypes or quoted characters with commas between them; "none"; ";" between

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operations that cases can name: the table of array functions, and compositions.
 #include <string.h>
 

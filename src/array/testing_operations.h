@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every operation on arrays by name, with its arguments as lists of numbers: for tests that go
 // through all of them.
 #ifndef TENON_ARRAY_TESTING_OPERATIONS_H_

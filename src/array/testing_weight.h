@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How much an evaluation would compute, so that tests of any arguments end soon.
 #ifndef TENON_ARRAY_TESTING_WEIGHT_H_
 #define TENON_ARRAY_TESTING_WEIGHT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Views by the operations of the IR, whose attributes have been checked.
 #ifndef TENON_ARRAY_VIEWS_H_
 #define TENON_ARRAY_VIEWS_H_

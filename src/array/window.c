@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Slices whose places are in an array, and are known only when the graph runs.
 #include "array/common.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Helpers over tn_allocator_t with checked sizes.
 #ifndef TENON_BASE_ALLOCATOR_H_
 #define TENON_BASE_ALLOCATOR_H_

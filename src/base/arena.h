@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A bump allocator: what lives in an arena lives until the arena does. Externally synchronised.
 #ifndef TENON_BASE_ARENA_H_
 #define TENON_BASE_ARENA_H_

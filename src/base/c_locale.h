@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Numbers as text in the C locale, whatever locale the host has set: a point, never a comma.
 #ifndef TENON_BASE_C_LOCALE_H_
 #define TENON_BASE_C_LOCALE_H_

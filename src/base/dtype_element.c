@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elements in memory as numbers; the bytes of narrow ones.
 #include <math.h>
 #include <string.h>

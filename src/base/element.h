@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The bytes of elements narrower than a byte: booleans are 0 or 1; integers and floats use the low
 // bits, above which signed integers have their sign and all others zeros.
 #ifndef TENON_BASE_ELEMENT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The bits of every floating-point element type, from one table: decoding to double is exact, and
 // encoding from double rounds once, to nearest with ties to even.
 #ifndef TENON_BASE_FLOAT_FORMAT_H_

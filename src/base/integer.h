@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What sizes are computed with. Where nothing else is said, numbers are at least 0 and results fit.
 #ifndef TENON_BASE_INTEGER_H_
 #define TENON_BASE_INTEGER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What ends a run before it is done: a cancellation or a deadline.
 #ifndef TENON_BASE_INTERRUPT_H_
 #define TENON_BASE_INTERRUPT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a program may ask of Tenon before it runs: every limit on input in one place, but for those
 // that callers may want to know (TN_MAX_... in <tenon/detail/type.h> and <tenon/detail/module.h>).
 // SECURITY.md states them all for users.

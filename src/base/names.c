@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "base/names.h"
 
 static uint32_t hash_of(tn_string_view_t name) {

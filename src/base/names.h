@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A table from names to pointers whose latest entries can be taken back: values in scopes,
 // functions, aliases, types by their text. Names are views that outlive the table.
 #ifndef TENON_BASE_NAMES_H_

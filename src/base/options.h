@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Option structs of public headers. They begin with `size_t struct_size`, which the caller sets,
 // and grow at their end: callers compiled with an older header pass shorter structs, with a newer
 // header longer ones.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The thread pool: parallel loops, and tasks for handlers.
 //
 // A loop is cut into chunks that threads claim one by one, each from its own part of the loop on,

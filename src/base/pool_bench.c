@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a fork-join costs: base_pool_bench
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What exists once per process: a lock, and the state that a fork leaves behind. In a forked child
 // only the forking thread goes on, and a lock that another thread held stays locked. A child of a
 // process that had made no pool of threads, and so no device, is as good as new. In any other, what

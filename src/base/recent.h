@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The entries that were used last: a small cache that is searched in order of use. For what is
 // compiled for one set of sizes, where a search costs nothing beside a run. Not thread-safe; the
 // entries are the caller's.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // "Did you mean": the known word that is nearest to one that is not known.
 #ifndef TENON_BASE_SPELLING_H_
 #define TENON_BASE_SPELLING_H_

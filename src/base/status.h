@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The error idiom inside Tenon; the type itself is public, in <tenon/detail/status.h>.
 #ifndef TENON_BASE_STATUS_H_
 #define TENON_BASE_STATUS_H_

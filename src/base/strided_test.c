@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // <tenon/detail/strided.h> against indices that are counted one by one.
 #include <string.h>
 #include <tenon/detail/strided.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Tasks that run some time, on some thread: what handlers schedule. They may take long and may
 // block, and therefore never run on the threads of parallel loops.
 #ifndef TENON_BASE_TASK_QUEUE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What unit tests include instead of cmocka: cmocka's headers in the order they want, and status
 // assertions.
 #ifndef TENON_BASE_TESTING_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Allocation failures on demand, for tests. Two things can be refused memory: code that allocates
 // through a tn_testing_allocator_t, and code of Tenon that calls malloc, calloc, realloc,
 // aligned_alloc, posix_memalign, strdup or strndup itself (test programs are linked with

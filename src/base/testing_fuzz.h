@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What an x_fuzz.c includes: the function that libFuzzer calls for each input, on one thread. It
 // returns 0 and releases whatever it allocated, since leaks count as crashes.
 #ifndef TENON_BASE_TESTING_FUZZ_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Libraries of CUDA's toolkit, which are found at run time: what the process has loaded already,
 // what the loader finds, and the folders where the toolkit and its Python packages put them.
 #ifndef TENON_BASE_TOOLKIT_H_

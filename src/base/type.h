@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of tn_type_t (public in <tenon/detail/type.h>), and the checked arithmetic of shapes.
 #ifndef TENON_BASE_TYPE_H_
 #define TENON_BASE_TYPE_H_

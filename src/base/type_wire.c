@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "base/type_wire.h"
 
 // message ShapeProto { element_type = 2; repeated dimensions = 3; repeated ShapeProto tuple_shapes

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Types as bytes: the wire format of XLA's ShapeProto, which programs keep in the opaque bytes of
 // custom calls.
 #ifndef TENON_BASE_TYPE_WIRE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as a serialized type: parsed, written and parsed again.
 #include "base/testing_fuzz.h"
 #include "base/type_wire.h"

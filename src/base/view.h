@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Borrowed text and bytes. The function that returns a view documents its lifetime.
 #ifndef TENON_BASE_VIEW_H_
 #define TENON_BASE_VIEW_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Who sees a function of libtenon besides libtenon itself.
 #ifndef TENON_BASE_VISIBILITY_H_
 #define TENON_BASE_VISIBILITY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A thread that sleeps until it is wanted. Pools, task queues and streams are made of these.
 //
 // Waking: the kernel likes to put a woken thread on the core of the thread that woke it. When that

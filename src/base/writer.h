@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Text on its way out: formatted pieces go to a callback in chunks; the first error stays and ends
 // all writing.
 #ifndef TENON_BASE_WRITER_H_

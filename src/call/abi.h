@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // XLA's FFI and Tenon's table of a library: the part of <tenon/custom.h> that declares them. The
 // parts for writing operations stay out.
 #ifndef TENON_CALL_ABI_H_

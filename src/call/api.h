@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The table of functions that every call frame points to: what Tenon does for handlers.
 #ifndef TENON_CALL_API_H_
 #define TENON_CALL_API_H_

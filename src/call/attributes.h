@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes of the IR as handlers of XLA's FFI read them.
 #ifndef TENON_CALL_ATTRIBUTES_H_
 #define TENON_CALL_ATTRIBUTES_H_

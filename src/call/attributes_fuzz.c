@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any text as the attributes of a typed call, as far as a handler, which looks at all of its frame.
 #include <stdio.h>
 #include <stdlib.h>

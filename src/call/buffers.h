@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operands and results of a typed call, as its frame has them.
 #ifndef TENON_CALL_BUFFERS_H_
 #define TENON_CALL_BUFFERS_H_

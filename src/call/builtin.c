@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that every Tenon has, for custom calls: comparing results with what was expected, as
 // StableHLO's own test programs do, the markers of partitioning, which on one device change
 // nothing, what JAX writes for approximate searches and unknown dimensions, which passes replace,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random words as mlx.core.random draws them: a key is hashed with counters in pairs. The first
 // half of a line of words comes of the first words of the pairs, the rest of the second ones; of an
 // odd number the last pair has no second.

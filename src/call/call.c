@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The path of a custom call through the component: to its operation, and from there to a kernel.
 #include "call/call.h"
 

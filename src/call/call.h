@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom calls, as the rest of the runtime uses them.
 #ifndef TENON_CALL_CALL_H_
 #define TENON_CALL_CALL_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a custom call costs: 1000 chained calls in one program, the handler's own time, and what is
 // left for Tenon. One JSON object a line.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A debug mode of handlers that say they are compatible with command buffers: whether they are.
 //
 // A handler of such a trait only enqueues work on its stream, the same for every call, so that a

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A call against what its target declares (<tenon/custom.h>), before anything runs.
 #ifndef TENON_CALL_CHECK_H_
 #define TENON_CALL_CHECK_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a handler's frame points to as its execution context: the one thing through which the
 // functions of the table learn who is calling.
 #ifndef TENON_CALL_CONTEXT_H_

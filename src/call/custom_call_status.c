@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The setters that functions of the legacy conventions call. They are part of both libraries:
 // programs that link libtenon alone have them, and so have kernels, which find libtenon_xla's.
 #include "call/global_xla.h"

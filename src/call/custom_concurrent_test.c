@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers of custom.h called from several threads at once, and their loops on real threads.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The small floats of <tenon/custom.h>.
 #include <stdlib.h>
 #include <tenon/custom.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What custom.h lets a body ask of the host.
 #include "base/testing.h"
 #include "call/testing_host.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tn_shape_parse of <tenon/custom.h>: serialised types in opaque bytes, and bytes that are none.
 #include "base/testing.h"
 

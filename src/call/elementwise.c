@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls of operations that are element by element (TN_OP_ELEMENTWISE).
 //
 // The handler sees pieces of one dimension, one after the other, on all threads: so it may be as

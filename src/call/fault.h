@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory faults inside of guarded calls (guarded.h): which call it was, and which of its operands
 // and results.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The attributes of one use of an operation.
 #ifndef TENON_CALL_FITTED_H_
 #define TENON_CALL_FITTED_H_

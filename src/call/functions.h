@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elementary functions over arrays for handlers: what tn_map of <tenon/custom.h> calls.
 #ifndef TENON_CALL_FUNCTIONS_H_
 #define TENON_CALL_FUNCTIONS_H_

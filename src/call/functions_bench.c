@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a function of 4096 elements costs, in ns an element: as the loop of the built-in operation,
 // by tn_map in Tenon, and by tn_map where the table has no functions, a loop over C's.
 #include <math.h>

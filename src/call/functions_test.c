@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What tn_map computes, with Tenon's table and with one that has no functions.
 #include "call/functions.h"
 

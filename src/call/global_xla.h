@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // libtenon_xla: the symbols of XLA that kernels may leave undefined, and the one of Tenon that
 // libraries which register their functions themselves do. A library of its own, because
 // it is put where all libraries of the process look, which Tenon itself never should be.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calling code of others, which may be C++ and throw. An exception must not pass through Tenon's
 // own frames, which know nothing of it: it ends here and becomes an error.
 #ifndef TENON_CALL_GUARD_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Guarded calls: a debug mode of custom calls, of any kind.
 //
 // The kernel works on copies. Each operand and result has pages of its own, between inaccessible

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Guarded programs that are compiled, run and released by several threads at once.
 #include <pthread.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Guarded calls, of kernels that go astray.
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calling a handler of XLA's FFI: what it says of itself, and what it leaves behind.
 #ifndef TENON_CALL_HANDLER_H_
 #define TENON_CALL_HANDLER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers that no header wrote: what they may ask of their host, and what they may do wrong.
 #include "call/handler.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers, libraries and programs that are written by mistake or with intent only.
 #include <limits.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls of functions of the conventions before XLA's FFI.
 //
 // On the host: void f(void* out, const void** in), from version 2 on with a status behind, of

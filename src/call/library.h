@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Shared libraries with custom calls.
 #ifndef TENON_CALL_LIBRARY_H_
 #define TENON_CALL_LIBRARY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Reference count of memory that a handler may still use after its call has timed out or was
 // cancelled: an abandoned future holds a reference to the run until it is complete, which may be
 // never.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A line of text of limited length, for messages: what does not fit is cut off.
 #ifndef TENON_CALL_LINE_H_
 #define TENON_CALL_LINE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The objects that handlers hold of ours: errors and futures. A pointer that comes back from a
 // handler is looked up here before anything is read through it, because it may be anything.
 #ifndef TENON_CALL_LIVE_H_

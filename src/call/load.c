@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // --load: what the text of a request means, and what a library's table lists.
 #include <stdlib.h>
 #include <tenon/detail/call.h>

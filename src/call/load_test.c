@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Shared libraries with custom calls, loaded as --load says.
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the decoder of a handler that is built with XLA's headers said of a call that it refused, in
 // the words of the call: which operand, result or attribute it is, and what it is.
 #ifndef TENON_CALL_MISMATCH_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What decoders of XLA's headers say, in the words of the call that they refused.
 #include <stdio.h>
 #include <tenon/detail/call.h>

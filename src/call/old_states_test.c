@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // States as handlers set and get them whose headers are older than version 0.3 of the ABI.
 #include <tenon/detail/call.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that custom calls name: registered ones, and those that Tenon brings along.
 //
 // A custom_call is resolved once, when a program is compiled or a step is added to a lazy graph.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What platforms are called.
 #ifndef TENON_CALL_PLATFORM_H_
 #define TENON_CALL_PLATFORM_H_

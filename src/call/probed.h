@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The signature of a handler without metadata, as inferred by probe calls (libtenon_inspect): calls
 // are checked against it, and tools show it.
 #ifndef TENON_CALL_PROBED_H_

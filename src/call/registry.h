@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What is registered in a context (NULL: the default one), by name. Thread-safe.
 #ifndef TENON_CALL_REGISTRY_H_
 #define TENON_CALL_REGISTRY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Targets come, change and go while programs that use them are compiled and run.
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory that handlers ask for while they run, and that is taken back when they are done.
 #ifndef TENON_CALL_SCRATCH_H_
 #define TENON_CALL_SCRATCH_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as a serialised type, read by the parser of <tenon/custom.h>: what it gives is in
 // order, and it agrees with the runtime's own parser about what the runtime writes.
 #include <stdlib.h>

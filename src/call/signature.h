@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The declaration of an operation (<tenon/custom.h>), as text.
 #ifndef TENON_CALL_SIGNATURE_H_
 #define TENON_CALL_SIGNATURE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A custom call while it is prepared: what its attributes say, and its operands and results as
 // leaves.
 #ifndef TENON_CALL_SITE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls of operations with an eval (<tenon/detail/eval.h>), which see their operands where they
 // are.
 //

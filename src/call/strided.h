@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What an eval (<tenon/detail/eval.h>) is run with. Apart from strided.c, since the macros for
 // authors and those of the table of operations have names in common.
 #ifndef TENON_CALL_STRIDED_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of an eval's activation: strided_eval.c on the host, strided_gpu.c on a GPU.
 #ifndef TENON_CALL_STRIDED_EVAL_H_
 #define TENON_CALL_STRIDED_EVAL_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Evals that launch kernels of a GPU: the table of functions that they have there.
 //
 // What is shared with hosts that know only dense arrays is the bookkeeping of outputs and tasks; no

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A registered function: what a custom call finds under its target's name.
 #ifndef TENON_CALL_TARGET_H_
 #define TENON_CALL_TARGET_H_

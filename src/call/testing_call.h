@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // For tests of custom calls: programs from text, run on the host.
 #ifndef TENON_CALL_TESTING_CALL_H_
 #define TENON_CALL_TESTING_CALL_H_

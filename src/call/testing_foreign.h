@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers that answer a frame as those do that are built with XLA's headers, without a C++
 // compiler: the same checks in the same order, the same messages.
 #ifndef TENON_CALL_TESTING_FOREIGN_H_

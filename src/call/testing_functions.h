@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The functions of tn_map as a table, for tests. In a file of their own, since authors' names and
 // the runtime's do not mix.
 #ifndef TENON_CALL_TESTING_FUNCTIONS_H_

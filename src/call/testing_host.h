@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A host of custom operations for tests: what calls a handler, built by hand. Its error objects are
 // statuses, as in Tenon; everything else it does as plainly as it can, and it counts.
 #ifndef TENON_CALL_TESTING_HOST_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A library whose initialiser registers what cannot be called, among one good handler.
 #include <string.h>
 #include <tenon/detail/custom/abi.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A library without a table: handlers and functions that are loaded by their symbols. Handlers that
 // no header wrote.
 #include <tenon/detail/custom/abi.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A library that registers its handlers itself while it is loaded, as XLA_FFI_REGISTER_HANDLER
 // does.
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A library as an author of operations makes it: a table of typed and legacy ones.
 #include <stdio.h>
 #include <tenon/custom.h>

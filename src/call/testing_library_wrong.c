@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels that are right unless they are asked to access one more element, `at`, of an array.
 #include <pthread.h>
 #include <tenon/kernel.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls of handlers of XLA's FFI.
 //
 // A frame is built in the local memory of an activation, once for each run; a call then patches the

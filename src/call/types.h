@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Types of the objects that handlers keep with us: states of stages, and user data. Each has an id
 // that is unique in the process.
 #ifndef TENON_CALL_TYPES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of tn_buffer_t (public in <tenon/detail/buffer.h>): what runs need.
 #ifndef TENON_DEVICE_BUFFER_H_
 #define TENON_DEVICE_BUFFER_H_

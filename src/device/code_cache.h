@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a device's compiler made of the source of kernels (kernel/encoder.h): kept as long as the
 // device, by the source; and what a queue has launched of it.
 #ifndef TENON_DEVICE_CODE_CACHE_H_

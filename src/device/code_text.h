@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a device's compiler is given for the source of a kernel, and what is told of its answer.
 #ifndef TENON_DEVICE_CODE_TEXT_H_
 #define TENON_DEVICE_CODE_TEXT_H_

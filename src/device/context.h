@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of tn_context_t (public in <tenon/detail/context.h>). Whatever has a device reaches its
 // context through it; modules that are compiled, through their target (kernel/target.h).
 #ifndef TENON_DEVICE_CONTEXT_H_

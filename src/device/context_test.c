@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Contexts as devices see them: settings, limits, defaults and lives.
 #include <tenon/detail/buffer.h>
 #include <tenon/stream.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Copies that the host does in a stream's turn, for devices whose streams are threads of the host.
 #ifndef TENON_DEVICE_COPY_H_
 #define TENON_DEVICE_COPY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The device and the stream of calls that name none.
 #include "base/process.h"
 #include "device/device.h"

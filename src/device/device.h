@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of tn_device_t (public in <tenon/detail/device.h>): what a device is to the components
 // above.
 #ifndef TENON_DEVICE_DEVICE_H_

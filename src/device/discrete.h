@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What devices and their queues have in common whose memory a driver allocates and the host cannot
 // see, and whose streams are threads of the host.
 #ifndef TENON_DEVICE_DISCRETE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What compilers made, kept in files: under a key that is all it depends on, sources included. Only
 // a folder that no other user can write to is used. Whatever fails, nothing is found or kept.
 #ifndef TENON_DEVICE_DISK_CACHE_H_

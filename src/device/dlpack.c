@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // DLPack tensors in and out. The format: https://dmlc.github.io/dlpack/latest/c_api.html
 #include "device/dlpack.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a DLPack tensor is in Tenon's terms.
 #ifndef TENON_DEVICE_DLPACK_H_
 #define TENON_DEVICE_DLPACK_H_

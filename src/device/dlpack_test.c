@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // DLPack tensors, in and out; test/client/test_dlpack.py exchanges them with NumPy and JAX.
 #include <tenon/dlpack.h>
 

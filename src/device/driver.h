@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A kind of device: how to find those of a machine and how to create one.
 #ifndef TENON_DEVICE_DRIVER_H_
 #define TENON_DEVICE_DRIVER_H_

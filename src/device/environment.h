@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the environment says, read once for each context. No other file reads it.
 #ifndef TENON_DEVICE_ENVIRONMENT_H_
 #define TENON_DEVICE_ENVIRONMENT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of tn_event_t (public in <tenon/stream.h>): what makes events happen.
 #ifndef TENON_DEVICE_EVENT_H_
 #define TENON_DEVICE_EVENT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // An error on its way from the work that failed to everybody who waits for it.
 #ifndef TENON_DEVICE_FAILURE_H_
 #define TENON_DEVICE_FAILURE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernel libraries that are files beside the binary that names them, as CMake's tenon_build_kernels
 // writes them: NAME.kernels is source (<tenon/gpu.h>); NAME.fatbin, where it is there, what nvcc
 // made of it.

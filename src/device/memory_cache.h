@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory that a driver allocates, and that is kept when it is freed: drivers take microseconds to
 // milliseconds for it. Sizes are rounded up to 8 to the doubling; a block is used again for its
 // own size. Thread-safe; no lock is held while the driver is called.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "device/queue_memory.h"
 
 static bool fits(const tn_queue_block_t* block, size_t byte_size, size_t alignment) {

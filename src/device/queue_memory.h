@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory that a queue's work needs for a while: scratch of custom calls, temporaries of evals. What
 // is given up is used again by work that is encoded behind, and goes back to the device when the
 // queue has finished. One thread at a time.

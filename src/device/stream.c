@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Streams of any device: the public functions, which leave the work to the device.
 #include "base/process.h"
 #include "device/device.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions of arrays as modules.
 #include "lazy/eval.h"
 #include "lazy/graph.h"

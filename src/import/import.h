@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the operations of an imported function are on lazy arrays.
 #ifndef TENON_IMPORT_IMPORT_H_
 #define TENON_IMPORT_IMPORT_H_

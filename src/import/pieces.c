@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations of a module as steps. Those that transforms have rules for are brought into the form
 // in which operations on arrays make them, since that is what the rules know.
 #include <math.h>

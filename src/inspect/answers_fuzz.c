@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any text as what a handler answers when it is asked what it takes: a new answer behind each NUL,
 // and the last one from then on. An empty one is none, as if the handler had run.
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Running unknown code in a confined child process (confine.h).
 #ifndef TENON_CALL_CHILD_H_
 #define TENON_CALL_CHILD_H_

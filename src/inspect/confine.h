@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A forked child that runs unknown code: what the system lets it do.
 #ifndef TENON_CALL_CONFINE_H_
 #define TENON_CALL_CONFINE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Infers the signature of a handler without metadata. Handlers that are built with XLA's headers
 // check a call frame before they enter the kernel body, and report what they expected: so frames
 // that are invalid on purpose, each in one respect, reveal the signature. The calls are made in a

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The probe calls (probe.h): which frames, and how the error text is read.
 //
 // XLA's decoders look at the frame in a fixed order: its size, its stage, how many operands,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Asking handlers what they take: what is probed, and what becomes of those that do not answer.
 #include "inspect/probe.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The caller of a handler that is probed (probe_calls.c): an API table that records and rejects
 // every request, and one call frame, made invalid on purpose. There is one at a time in a process.
 #ifndef TENON_INSPECT_PROBER_H_

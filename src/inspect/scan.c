@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The handlers among the functions that a library exports.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Whether a function of unknown kind is a handler of XLA's FFI.
 #ifndef TENON_CALL_SCAN_H_
 #define TENON_CALL_SCAN_H_

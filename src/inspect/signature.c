@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What was found out about a handler, in the form of a declaration.
 #include <stdio.h>
 #include <tenon/inspect.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What was learned of a handler, shown and held against calls.
 #include <tenon/inspect.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays as NumPy's str() shows them: shortest digits, columns aligned, lines of 75 characters, and
 // "..." in the middle of large ones; and as JSON.
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Floats as decimal text, the way NumPy writes them: the shortest digits that no other number of
 // the dtype shares.
 #ifndef TENON_IO_FLOAT_TEXT_H_

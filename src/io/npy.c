@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // .npy and .npz files. The format:
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #include <errno.h>

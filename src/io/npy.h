@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What .npy files and the members of .npz archives share.
 #ifndef TENON_IO_NPY_H_
 #define TENON_IO_NPY_H_

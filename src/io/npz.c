@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // .npz archives through libzip, which is looked for when Tenon is configured and loaded when the
 // first archive is read: it brings a library of cryptography along, whose start takes milliseconds.
 #include "io/npz.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Members of .npz archives.
 #ifndef TENON_IO_NPZ_H_
 #define TENON_IO_NPZ_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // .npz archives: zip files whose members, `KEY.npy`, are stored as they are. The format:
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 #include <errno.h>

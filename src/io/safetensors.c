@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Safetensors files: the length of a header (8 bytes, little-endian), the header, which is a JSON
 // object of tensors by name, and their bytes. The format:
 // https://huggingface.co/docs/safetensors

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The header of a safetensors file.
 #ifndef TENON_IO_SAFETENSORS_H_
 #define TENON_IO_SAFETENSORS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as the header of a safetensors file.
 #include "base/testing_fuzz.h"
 #include "io/safetensors.h"

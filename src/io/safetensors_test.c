@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Safetensors files and .npz archives, written and read; test/cli/test_archives.py exchanges them
 // with their own libraries.
 #include "io/safetensors.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The one check of attributes that a caller in C writes down, for the builder and for lazy arrays.
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes written in C are checked as those of a text are.
 #include <math.h>
 

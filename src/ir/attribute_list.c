@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes of the IR as callers of <tenon/builder.h> write them down: the way back of
 // builder_attr.c, for functions of custom operations.
 #include "ir/builder.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The inside of tn_builder_t (public in <tenon/builder.h>).
 #ifndef TENON_IR_BUILDER_H_
 #define TENON_IR_BUILDER_H_

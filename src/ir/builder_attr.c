@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The attributes that callers of <tenon/builder.h> write down, as the IR has them.
 #include "ir/builder.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom calls of <tenon/builder.h>: options become the attributes that StableHLO has for them, and
 // tenon.* ones for what it has not (literal, schedule).
 #include "base/options.h"

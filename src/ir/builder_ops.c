@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operations of <tenon/builder.h>, each by the name and the attributes that StableHLO gives it.
 #include "base/options.h"
 #include "ir/builder.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ir/ir.h"
 
 // While cloning, an original value's id is an index into the table of copies.

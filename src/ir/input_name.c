@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Names of a function's inputs and outputs that come from another language, as identifiers of the
 // text: params['w'][0].x becomes params.w.0.x.
 #include "ir/ir.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The one intermediate representation: modules of functions, whose regions hold nodes, which use
 // and make values.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ir/ir.h"
 
 tn_status_t tn__region_create(tn_function_t* function, size_t argument_count,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ir/ir.h"
 
 tn_status_t tn__source_create(const tn_allocator_t* allocator, tn_string_view_t name,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ir/trace.h"
 
 tn_value_t* tn__value_root(tn_value_t* value) {

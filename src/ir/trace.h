@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where the elements of a value are: in another one, of which it is views of views (ops/view.h).
 #ifndef TENON_IR_TRACE_H_
 #define TENON_IR_TRACE_H_

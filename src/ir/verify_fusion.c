@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the region of a fusion may hold: elementwise operations over one shape or over its rows,
 // gathers that look up elements by indices of such a shape, reductions of arrays of that shape, and
 // views of values (ops/view.h).

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Recognising what a region computes, so that kernels need not run it element by element.
 #ifndef TENON_KERNEL_BODY_SHAPE_H_
 #define TENON_KERNEL_BODY_SHAPE_H_

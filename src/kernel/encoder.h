@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where kernels put their work when a device other than the host does it: run() of such a kernel
 // says what is to be done, and the device does it behind what it was told before
 // (device/device.h).

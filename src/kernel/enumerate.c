@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The table of operations and the tables of kernels side by side, for users of the library.
 #include <stdio.h>
 #include <tenon/detail/ops.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Finds kernels in the sets of a target.
 #include <pthread.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Executors of operations. One instruction signature for all of them: our own kernels, libraries,
 // custom calls, control flow.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A set of kernels: one table, one author, one instruction set. kernel.c asks the sets in order.
 #ifndef TENON_KERNEL_KERNEL_SET_H_
 #define TENON_KERNEL_KERNEL_SET_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The kernel of a node of a program.
 #ifndef TENON_KERNEL_NODE_H_
 #define TENON_KERNEL_NODE_H_

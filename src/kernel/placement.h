@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where the nodes of a program are computed when the device's memory is not the host's: on the
 // device, or by kernels of the host, between copies (pass/place.c decides). On the host everything
 // is TN_ON_DEVICE.

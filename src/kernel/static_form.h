@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The static forms of operations that take shapes and amounts as operands: dynamic_pad is a pad
 // whose attributes are operands, and becomes one as soon as their elements are known. A pass does
 // that when they are constants, a kernel (ref/dynamic.h) when they are computed.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The table of the CPU's own kernels.
 #include "kernel/common/site.h"
 #include "kernel/contraction/dot.h"

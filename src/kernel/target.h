@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What programs are compiled for: what passes, planner and program ask instead of naming a device.
 #ifndef TENON_KERNEL_TARGET_H_
 #define TENON_KERNEL_TARGET_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // For tests of kernels: one use of an operation, prepared and run without a program around it.
 #ifndef TENON_KERNEL_TESTING_KERNEL_H_
 #define TENON_KERNEL_TESTING_KERNEL_H_

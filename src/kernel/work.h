@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How much arithmetic a product of matrices or a convolution is.
 #ifndef TENON_KERNEL_WORK_H_
 #define TENON_KERNEL_WORK_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The graph: arrays, and the steps that will make their values.
 //
 // A step applies an operation of the IR to arrays; its results are arrays that refer to it. Once

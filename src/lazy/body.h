@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Regions of operations on arrays: of reductions, scatters and sorts. An operation that is imported
 // has the region of its module; the others share those that are made here, once for each dtype.
 #ifndef TENON_LAZY_BODY_H_

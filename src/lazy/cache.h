@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Programs by the structure of the graph that they compute. Bounded: what was not used for longest
 // goes first. Thread-safe.
 #ifndef TENON_LAZY_CACHE_H_

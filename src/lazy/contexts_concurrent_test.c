@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Contexts on two threads: each thread creates its own, registers an operation under the same name
 // as the other, compiles, runs, evaluates and closes, again and again.
 #include <pthread.h>

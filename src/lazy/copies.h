@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What an evaluation has copied to other devices: each buffer once to each of them, as long as
 // another group of the evaluation may read it there.
 #ifndef TENON_LAZY_COPIES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays of two devices in one graph: what is computed where, and the copies between.
 #include <tenon/detail/transform.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays as DLPack tensors; buffers: src/device/dlpack_test.c.
 #include <tenon/dlpack.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory that goes from the operands of a graph to its results.
 #include "lazy/testing_lazy.h"
 

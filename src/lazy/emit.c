@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The graph as IR: what a program is compiled from.
 #include "call/operation.h"
 #include "call/site.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random words in the operations of StableHLO, for who has no such function.
 #ifndef TENON_LAZY_EMIT_RANDOM_H_
 #define TENON_LAZY_EMIT_RANDOM_H_

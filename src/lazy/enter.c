@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays of one graph as operands in another. Two graphs share no lock, so nothing of the other one
 // becomes part of this one but its values, which never change.
 #include "device/device.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Evaluation: pending arrays get their values.
 #ifndef TENON_LAZY_EVAL_H_
 #define TENON_LAZY_EVAL_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What lazy arrays cost: small operations, and one operation of an author on large arrays. Prints a
 // line "NAME VALUE UNIT" for each figure, the median of several runs.
 #include <stdio.h>

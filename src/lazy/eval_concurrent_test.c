@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays shared between threads: each has a scope of its own, most of them of one graph.
 #include <pthread.h>
 #include <tenon/custom.h>

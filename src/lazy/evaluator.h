@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the arrays of nested scopes have in common: the device, the lock on their graph, and the
 // programs of graphs that were seen before.
 #ifndef TENON_LAZY_EVALUATOR_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Processes and threads that end, and processes that fork, while a kernel is at work. Each scene is
 // a child process of its own, which must end by itself.
 #include <pthread.h>

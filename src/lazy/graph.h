@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The part of the graph that some arrays still need: steps in an order in which they can be done,
 // the arrays that go in, and those that come out.
 #ifndef TENON_LAZY_GRAPH_H_

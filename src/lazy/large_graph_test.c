@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Graphs that are deep, wide, or have very many ways through them: nothing recurses, and nothing is
 // traversed twice.
 #include <tenon/detail/transform.h>

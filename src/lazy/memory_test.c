@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Graphs, transforms and evaluation with every allocation refused in turn.
 #include <tenon/detail/transform.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Scopes: who holds what operations return, and where their work goes.
 #include <stdarg.h>
 #include <stdio.h>

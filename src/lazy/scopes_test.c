@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays of scopes that are not nested: two graphs, which meet in operations.
 #include <tenon/detail/context.h>
 #include <tenon/detail/transform.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A graph of several streams, and of several devices, in parts.
 //
 // A step's level is how often the way to it, from the inputs of the graph, goes from one stream to

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Graphs whose operations are on two streams of one device, of every kind.
 #include "device/device.h"
 #include "lazy/array.h"

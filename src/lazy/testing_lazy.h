@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // For tests of lazy arrays: a scope, and what is in an array. The device is a CPU unless the
 // environment's TENON_DEVICE names another.
 #ifndef TENON_LAZY_TESTING_LAZY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes: the compile-time values of operations, as StableHLO spells them. Immutable, in the
 // module's arena.
 #ifndef TENON_OPS_ATTR_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes against their specifications: enums.def, structs.def and the columns of ops.def.
 #include "base/writer.h"
 #include "ops/spec.h"

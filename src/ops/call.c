@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls: of functions registered from outside, of named compositions, of the module's functions.
 #include <stdlib.h>
 

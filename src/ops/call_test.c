@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ops/testing_use.h"
 
 #define CALL(operands, attrs) "custom_call(" operands ") call_target_name = \"f\"" attrs " -> "

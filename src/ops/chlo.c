@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of the dialect chlo, which numbers no constraints.
 #include "ops/contract.h"
 #include "ops/rules.h"

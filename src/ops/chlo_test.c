@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ops/testing_use.h"
 
 #define RAGGED(lhs, rhs, sizes, lhs_batch, rhs_batch, lhs_contract, rhs_contract, ragged, group) \

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations in which several processes take part. How many there are is known only when a program
 // runs: the rules check what holds for any number.
 #include "ops/rules.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What contractions (dot_general, convolution and related ones) share.
 #ifndef TENON_OPS_CONTRACT_H_
 #define TENON_OPS_CONTRACT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ops/testing_use.h"
 
 static void control_flow_accepts_what_it_is_for(void** state) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Einstein's sums: every dimension has a label, those that the result lacks are summed over.
 #ifndef TENON_OPS_EINSUM_H_
 #define TENON_OPS_EINSUM_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations whose result has an element for each element of the operands.
 #include "ops/rules.h"
 

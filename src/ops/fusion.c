@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operation that passes make of several others. What may be in its region is the verifier's
 // (ir/verify_fusion.c): rules see no nodes.
 #include "ops/rules.h"

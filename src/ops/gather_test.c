@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ops/testing_use.h"
 
 // operand 4x5x6, one batching dimension (4), indices 4x7x1 into dimension 1, which collapses:

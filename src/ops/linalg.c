@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Linear algebra over the last two dimensions, Fourier transforms over the last few.
 #include "ops/rules.h"
 

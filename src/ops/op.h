@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What Tenon knows of an operation, built in or registered: the descriptor that IR points to, and
 // the rules over types.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that run a computation over the elements of dimensions: reduce, map, sort.
 #include "ops/rules.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the rules of operations are written with: errors that name their constraint, and the
 // questions that many rules ask. A constraint is StableHLO's number, "C1", or its label of an
 // input, "I1".

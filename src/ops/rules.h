@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The rules that rows of ops.def name; each is defined in the file of its family.
 #ifndef TENON_OPS_RULES_H_
 #define TENON_OPS_RULES_H_

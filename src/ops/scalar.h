@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How to read a column of scalar.def: NONE, IS(expression) and what else may be there.
 #ifndef TENON_OPS_SCALAR_H_
 #define TENON_OPS_SCALAR_H_

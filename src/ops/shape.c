@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that give elements a place: constants, broadcasts, permutations, other views of the
 // same elements.
 #include "ops/rules.h"

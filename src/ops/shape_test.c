@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ops/testing_use.h"
 
 static void shape_operations_accept_what_they_are_for(void** state) {

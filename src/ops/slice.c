@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Parts of tensors: cut out, written over, joined, padded.
 #include "ops/rules.h"
 

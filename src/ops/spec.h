@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How rows of ops.def and structs.def write attribute specifications. Included where they become
 // data.
 #ifndef TENON_OPS_SPEC_H_

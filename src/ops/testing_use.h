@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One use of an operation from one line of text, for the tests of rules:
 //
 //   reduce(2x3xf32, f32) {f32, f32 -> f32} dimensions = [1] -> 2xf32

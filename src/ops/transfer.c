@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Data that leaves a process or comes to it: pairs of processes, channels, the host's queues; and
 // what is done meanwhile.
 #include <stdlib.h>

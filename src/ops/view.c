@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "ops/view.h"
 
 void tn__dense_strides(size_t rank, const int64_t* dims, size_t element_size,

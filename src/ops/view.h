@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Views: where the elements of a value are in the storage of another one.
 //
 // A transpose, slice, reverse or broadcast computes nothing: its result is its operand, read with

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Views against brute force: the elements of a view, one by one, are those that the operation would
 // have copied.
 #include "ops/view.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Windows that slide over tensors: their attributes and how many there are.
 #ifndef TENON_OPS_WINDOW_H_
 #define TENON_OPS_WINDOW_H_

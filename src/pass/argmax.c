@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // split-argmax: JAX's argmax and argmin reduce the elements together with an iota, by a region that
 // compares both. Where only the place is used, that is the least index among those whose element
 // equals the greatest one or is NaN: two reductions by known operations, which have vector loops

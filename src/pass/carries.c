@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // loop-invariant-carries: a carried value that the body returns unchanged is removed from the loop;
 // its regions read the initial value from outside, which costs no copy and no storage.
 #include "pass/passes.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // single-process-collectives: collectives and channels of a program that runs as one process. In a
 // group of one process the results of a collective are its operands. A value that is sent and
 // received within a region of the program is forwarded. Everything else needs another process, and

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // common-subexpression-elimination: merges pure nodes that compute the same: same operation,
 // operands, attributes and result types. A node may stand for another in its own region and in
 // those inside.

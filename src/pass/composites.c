@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // lower-composites: a composite becomes the operation that it is named after, as jax.export names
 // functions of chlo that StableHLO has not, or else a call of its decomposition.
 #include "kernel/target.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // dead-code-elimination: removes pure nodes whose results have no uses.
 #include "pass/passes.h"
 

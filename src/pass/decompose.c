@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // decompose: expresses operations by others: the deprecated einsum and torch_index_select, and
 // constants of chlo.
 #include "ops/einsum.h"

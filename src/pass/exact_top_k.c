@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // exact-top-k: JAX's approx_max_k and approx_min_k are custom calls @ApproxTopK that name their
 // comparison. They become exact: a stable sort, of which the first elements are kept.
 #include "call/operation.h"

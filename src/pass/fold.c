@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // constant-folding: computes small values whose operands are constants, with the kernels that would
 // compute them at run time; and gives operations their static forms once the operands that say how
 // large things are have become constants.

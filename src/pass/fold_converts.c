@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // fold-converts: a product whose kernel converts operands as it reads them reads what a conversion
 // to wider elements reads. Weights that are stored in few bits are then never in memory as wide as
 // they are multiplied.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // fold-transposes: the attributes of a convolution state the order of the dimensions of its
 // operands, and whether the kernel is reversed. So it can read the operand of a transpose or
 // reversal itself. Gradients have such operands, as large as the images. And a product whose rows

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Puts element-wise nodes that hand values to each other into fusions (kernel/fusion/).
 //
 // A fusion does what its nodes did: nothing is computed otherwise, or not at all, and twice only

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which nodes of a region a fusion may hold together, private to the pass.
 #ifndef TENON_PASS_FUSION_H_
 #define TENON_PASS_FUSION_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What is cheaper to compute again than to keep.
 //
 // A value of a group that another group reads as well is written to memory for it. Where it is one

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Who belongs together.
 //
 // Every node has a level, and what a node needs is on the same level only if both may be members of

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // loop-invariant-code: what a loop computes in every turn from values outside of it is computed
 // once, before it. Small results alone: they are kept while the loop runs. What may fail, or take
 // any time, stays, since the loop may have no turn.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Copies functions to where they are called.
 //
 // First the small ones, callees before callers, so that what is copied is itself already rewritten,

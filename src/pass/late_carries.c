@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // late-carries: a loop's body computes the next value of a carry behind the last use of the present
 // one, so that it can be where that is. What it reads is kept for longer: it is no larger.
 #include "pass/passes.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // normalize-layouts: custom calls whose operand_layouts or result_layouts are not row-major. The
 // memory of an array of layout [0, 1] is that of its row-major transpose: so an operand is
 // transposed, stored, and transposed back for the call, which then reads a view of that layout; and

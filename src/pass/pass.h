@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rewrites of a module before it is planned. pipeline.c reads as the list.
 //
 // A pass works in place on the program's own clone. It never changes what a program computes, not

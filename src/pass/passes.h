@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The passes, private to this component, and what several of them need.
 #ifndef TENON_PASS_PASSES_H_
 #define TENON_PASS_PASSES_H_

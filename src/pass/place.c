@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Says which nodes the device computes and which the host, for devices whose memory is not the
 // host's, and puts copies between the two.
 //

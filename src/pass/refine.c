@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Gives a function whose arguments have unknown dimensions the types of arguments that are there,
 // and every value inside the type that follows: sizes of dimensions become constants, what is
 // computed of them is folded, and operations that take shapes as operands become those that have

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions with unknown dimensions, made for arguments that are there.
 #ifndef TENON_PASS_REFINE_H_
 #define TENON_PASS_REFINE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom calls become the operations that they name. Where the configuration of a typed call is a
 // string, as XLA's builder can say it, it is read as the dictionary that it must be.
 #include "call/call.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // row-blocks: a product whose result one fusion alone reads, that fusion, and a product that reads
 // what it gives are one node (tenon.row_blocks): the target's kernel computes them a block of rows
 // at a time. The target says where that is faster (kernel/target.h).

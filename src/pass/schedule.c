@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom calls that say when they want to run (tenon.schedule): as early or as late as what they
 // depend on allows. Those with effects keep their order among all nodes with effects.
 #include "pass/passes.h"

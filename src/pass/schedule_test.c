@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where custom calls go that say when they want to run.
 #include "base/testing.h"
 #include "pass/passes.h"

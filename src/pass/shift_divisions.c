@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // shift-divisions: unsigned integers are divided by powers of two by shifts, and what remains is
 // their lowest bits. No processor has vectors of integer divisions.
 #include "kernel/common/element.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that change nothing give way to their operand, large splats and iotas become
 // broadcasts, and reductions of single elements what their region does to one.
 #include "kernel/body_shape.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // single-index: a gather of single elements becomes one from a list, by one index each
 // (tn__node_looks_up), which can be a member of a fusion: neither its indices nor its elements are
 // stored then. A scatter of single elements by several indices writes to a list by one. JAX's

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Gathers that become look-ups, scatters by one index, and what reshapes no longer keep apart.
 #include "kernel/target.h"
 #include "pass/passes.h"

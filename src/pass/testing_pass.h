@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Modules in tests of passes: from text to the clone that a pass rewrites.
 #ifndef TENON_PASS_TESTING_PASS_H_
 #define TENON_PASS_TESTING_PASS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // unit-dimensions: what reads an elementwise result through a reshape that only adds or removes
 // dimensions of size 1 is computed over the shape of that result, so that both can be in one
 // fusion. JAX adds a last dimension to indices, and removes it from what is gathered.

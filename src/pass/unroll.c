@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // unroll-loops: a loop of few turns, as many as constants say, becomes its turns one after the
 // other. What they hand to each other is fused, and what changes with the turn is folded: the
 // rounds of a random generator are one pass over memory.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // vectorize-bodies: bodies of reductions that run as callbacks compute many outputs at a time.
 //
 // A reduction whose body is not one known operation (an argmax, say) calls it once for each

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the output_operand_aliases of a custom call say, in numbers of leaves.
 #include "plan/planner.h"
 

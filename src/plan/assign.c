@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which buffer every leaf is in.
 //
 // Leaves are taken in the order in which they come to be. A leaf goes, in this order of preference,

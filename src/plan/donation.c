@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Donation targets: which result may take over the memory of an argument that a run donates.
 #include <stdlib.h>
 

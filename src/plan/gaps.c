@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "plan/gaps.h"
 
 tn_status_t tn__gaps_init(tn_gaps_t* gaps, tn_arena_t* arena, size_t most) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The space of the arena while a plan is swept in order of time: blocks in use and gaps between
 // them. Each taking and giving back looks at as many gaps as the logarithm of their number.
 #ifndef TENON_PLAN_GAPS_H_

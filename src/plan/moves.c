@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Copies that bring results to where they must be, all at once.
 //
 // What was not computed in its place is copied there when the region ends. A place that is read by

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Offsets of the temporaries in the arena.
 //
 // Small plans are packed by size: the largest buffers first, each into the lowest gap that is free

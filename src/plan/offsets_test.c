@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Offsets of temporaries: those that live at once do not overlap, and the peak is near the bound.
 #include "kernel/target.h"
 #include "plan/testing_plan.h"

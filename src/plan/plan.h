@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where every value lives, decided before anything runs.
 //
 // A plan is made for one function: its steps in order (regions nested), each with the kernel that

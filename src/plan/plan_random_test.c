@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Plans of random programs against the checker, which knows nothing of how they were made.
 #include "plan/testing_plan.h"
 #include "plan/testing_random.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The planner's working state, private to this component.
 #ifndef TENON_PLAN_PLANNER_H_
 #define TENON_PLAN_PLANNER_H_

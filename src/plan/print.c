@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "plan/print.h"
 
 const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind) {

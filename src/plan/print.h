@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A plan to look at.
 #ifndef TENON_PLAN_PRINT_H_
 #define TENON_PLAN_PRINT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tn__testing_plan_check: a run with names of values in the place of bytes.
 #include "plan/testing_plan.h"
 

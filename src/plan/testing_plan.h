@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Plans in tests: made from text, and checked by going through them with names in the place of
 // bytes.
 #ifndef TENON_PLAN_TESTING_PLAN_H_

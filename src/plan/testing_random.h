@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random programs, as StableHLO text: arithmetic, shapes, reductions, loops, branches, tuples and
 // calls in any mixture. The same seed gives the same text everywhere.
 #ifndef TENON_PLAN_TESTING_RANDOM_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which values have no storage of their own: views of others (ops/view.h).
 //
 // Every view is followed to the value that has the elements, its root. Then, from the last node to

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // From nodes to steps: which kernels there are, in which order, and from when to when every leaf is
 // needed.
 //

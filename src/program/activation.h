@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One run's private copy of what changes: temporaries, pointers, handlers' frames.
 //
 // An activation is taken from its program's pool, set to the run's arguments and results, and goes

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Programs that were damaged: every byte of a corpus of texts and artifacts cut off, flipped or
 // exchanged, through all that a program goes through. They are errors or other programs.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // From text to a runnable program: medians over the modules named on the command line (without any:
 // x + 1), for bench/walk.py and bench/growth.py. One JSON object a line; cpu_ms is what the thread
 // itself took, which others on the machine do not change, most_memory what the process had at most.

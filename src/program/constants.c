@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Constants in the memory of a device that is not the host.
 #include "base/integer.h"
 #include "program/program.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Two contexts in one process: what one of them registers, sets and counts, the other does not see.
 #include <pthread.h>
 #include <tenon/arrays.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the executor of other devices waits for: its own device alone, and not more than it must.
 // The device's functions are replaced by ones that count, and hold back what a test wants to be
 // under way.

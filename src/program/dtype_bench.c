@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations on floats of 32 and of 16 bits, side by side: nanoseconds of processor time an
 // element, of one thread, medians, as a table. The dtypes take turns, so that whatever else the
 // machine does falls on all of them.

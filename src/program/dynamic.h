@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Programs of functions whose arguments have unknown dimensions: compiled anew for each set of
 // sizes that a run brings, which costs microseconds, and kept for the next run with the same.
 #ifndef TENON_PROGRAM_DYNAMIC_H_

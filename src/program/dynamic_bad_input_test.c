@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions with unknown dimensions that are wrong in what only their refinement reads: an error at
 // the place, and nothing else.
 #include "program/testing_run.h"

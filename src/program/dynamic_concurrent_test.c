@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions with unknown dimensions: programs for the sizes that runs bring, from many threads.
 #include <pthread.h>
 

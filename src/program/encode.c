@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The executor of devices that are not the host: the calling thread gives the device kernels to run
 // one after the other, does itself what the host does, and reads the predicates of control flow.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A device that is not the host fails in the middle of a run, beside calls on the host that fail:
 // the run reports what comes first in the program.
 #include <tenon/custom.h>

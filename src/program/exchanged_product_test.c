@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products whose result is transposed are computed with their operands exchanged: the same numbers.
 #include "program/testing_run.h"
 

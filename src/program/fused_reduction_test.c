@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Programs that fold what element-wise operations give, and go on with the result: no array of it
 // has a place in the plan, and the results are bit for bit those of each operation by itself.
 #include "base/testing_allocator.h"

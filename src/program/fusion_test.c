@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fused programs give the bits that their operations give one by one: random graphs of element-wise
 // operations, over many dtypes, with broadcasts, other shapes and reductions in between.
 #include "kernel/fusion/fusion.h"

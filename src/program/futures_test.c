@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers that complete a future later, and what goes on meanwhile. A wait that should not be ends
 // with the time limit.
 #include <pthread.h>

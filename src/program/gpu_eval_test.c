@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations with an eval_gpu: on a device that is not the host they launch kernels of a library.
 #include <tenon/kernel.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs as graphs of the device: a program that launches the same work in every run is captured when
 // it has run twice with the same addresses, and from then on launched as one graph, until an
 // address changes.

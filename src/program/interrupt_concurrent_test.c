@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs that would never end are ended: by a time limit, or by a cancellation from another thread.
 // Nothing is lost, and the stream goes on.
 #include <pthread.h>

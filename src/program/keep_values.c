@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Programs whose results are all arrays that their operations compute: to compare devices value by
 // value, and to look inside.
 #include "base/options.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Reductions by groups of items that read together give what items alone do.
 #include <stdlib.h>
 

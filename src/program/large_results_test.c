@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Results that are too large for the caches.
 #include "kernel/common/streaming.h"
 #include "program/testing_run.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers that complete their futures about when the time limit ends, from threads of their own,
 // while other runs of the same program go on. ThreadSanitizer sees a late handler write where
 // another operation reads.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers that are late: their future is not complete when the time limit has passed, or when they
 // return an error. What they were given stays theirs until they complete it. The sanitizers see
 // what is freed too early, or never.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A host may set a locale with a decimal comma; numbers are written and read with a point all the
 // same.
 #include "base/testing.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // From text or the builder to results, with every allocation refused in turn.
 #include <tenon/builder.h>
 #include <tenon/tenon.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inputs and outputs by the names that a program's author gave them.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of elements that are converted to wider ones: the same numbers, and few vectors multiply
 // with the narrow ones as they are.
 #include "program/program.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Public functions name the argument that is NULL.
 #include "program/testing_run.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What an observer of a run sees of each instruction.
 #ifndef TENON_PROGRAM_OBSERVE_H_
 #define TENON_PROGRAM_OBSERVE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Outputs in memory of the caller: checks of it, and which outputs are written there directly.
 #include <stdlib.h>
 

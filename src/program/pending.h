@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Calls of a run that handlers complete later, through futures, while the run goes on.
 //
 // What an instruction must come behind follows from the addresses of the run: an instruction waits

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a program looks like at its stages.
 #include "plan/print.h"
 #include "base/limits.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What text and JSON say of a program alike; inside of program/ only.
 #ifndef TENON_PROGRAM_PRINT_H_
 #define TENON_PROGRAM_PRINT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A program's stages as JSON, from which a reader can build the graph again.
 #include "plan/print.h"
 #include "program/print.h"

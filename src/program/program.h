@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A compiled program: immutable, flat, shared by any number of runs at once.
 //
 // Instructions are templates; what they point to (operands, results, scratch) is a range in one

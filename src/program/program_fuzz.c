@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as a program: read, verified, planned and, where that is little work, run. What is
 // wrong is an error; nothing else may happen. What runs as it is written gives the same bits after
 // the passes.

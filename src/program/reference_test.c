@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The CPU against the reference device: random programs of every operation that both compute,
 // in every dtype, by every instruction set that the processor has.
 #include <math.h>

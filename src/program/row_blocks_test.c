@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Chains of products by blocks of rows give what the reference device gives, whatever the shape.
 #include <stdlib.h>
 

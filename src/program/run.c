@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs of a program: arguments in, new buffers out, now or in a stream's turn.
 #include "program/run.h"
 

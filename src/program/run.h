@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One run under way, private to this room.
 #ifndef TENON_PROGRAM_RUN_H_
 #define TENON_PROGRAM_RUN_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random programs: with all passes and with none, from memory full of rubbish, again and again, and
 // after having been printed and read.
 #include "device/device.h"

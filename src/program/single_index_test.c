@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Gathers of single elements in fusions, and scatters by several indices: the same bits as one
 // operation after the other.
 #include "kernel/fusion/fusion.h"

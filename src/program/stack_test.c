@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The deepest programs that are accepted live on a small stack: each step fits in
 // TN_LIMIT_STACK_BYTES, and a run in TN_LIMIT_RUN_STACK_BYTES.
 #include <pthread.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Custom calls on a device that is not the host: functions that are registered for its platform get
 // its stream and its addresses, and what they enqueue is in the order of the program.
 #include <tenon/custom.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A device that fails in the middle of a run.
 #ifndef TENON_PROGRAM_TESTING_FAULTS_H_
 #define TENON_PROGRAM_TESTING_FAULTS_H_

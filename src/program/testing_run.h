@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Programs in tests: from text to the bytes of their results.
 #ifndef TENON_PROGRAM_TESTING_RUN_H_
 #define TENON_PROGRAM_TESTING_RUN_H_

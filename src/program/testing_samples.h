@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random programs of one operation, as text: every operation that the device `reference` computes,
 // in any dtype, in shapes around nothing and around the lengths of vectors.
 #ifndef TENON_PROGRAM_TESTING_SAMPLES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Threaded code (kernel/common/threaded.h): how instructions of the host run that are quick and
 // follow each other, as in bodies of loops of scalars.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Threaded code gives what the same instructions give one by one, as an observed run has them.
 #include "program/testing_run.h"
 

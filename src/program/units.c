@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A plan for each function that is still called, and the unit's place in the arena.
 #include "call/call.h"
 #include "pass/pass.h"

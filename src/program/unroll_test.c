@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Loops of few turns are run without a loop, give the same bits, and keep nothing in memory between
 // turns; others stay as they are.
 #include "program/program.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arguments and results of a run: leaves, tuples, and whose memory they are in.
 #include "program/run.h"
 

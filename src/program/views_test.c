@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels that read views give the bits that they give of dense operands: every view before every
 // reader, and once more behind a barrier, which has it stored.
 #include "program/program.h"

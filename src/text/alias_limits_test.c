@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Aliases let a short text mention a large attribute: what that stands for is limited, and printed
 // as it was written.
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // #name = attribute, !name = type: defined at the top level, used anywhere, also before.
 #include "text/parser.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One attribute by itself, as text.
 #ifndef TENON_TEXT_ATTRIBUTE_H_
 #define TENON_TEXT_ATTRIBUTE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The data of constants: memory for it in the arena, and the one form it has there.
 #ifndef TENON_TEXT_ELEMENT_DATA_H_
 #define TENON_TEXT_ELEMENT_DATA_H_

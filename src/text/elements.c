@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // dense<...> : T, sparse<...> : T and dense_resource<...> : T: numbers straight into the arena. The
 // type, which says how to read them, comes last; so the data is looked at after it.
 #include "base/element.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Writes operations whose pretty form follows no pattern.
 #include <stdio.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every way to write an operation: what is read, and how it is written again.
 #include "base/testing.h"
 #include "text/testing_text.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Bytes to tokens, one at a time and on demand. Where the grammar is irregular (shapes such as
 // 0x10xf32, data inside dense<...>) the reader looks at the bytes itself and seeks past them.
 #ifndef TENON_TEXT_LEXER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes whose specification is known where they are read: in pretty forms, and as fields of
 // structures.
 #include <stdio.h>

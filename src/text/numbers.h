@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Numbers and their spellings, free of the locale.
 #ifndef TENON_TEXT_NUMBERS_H_
 #define TENON_TEXT_NUMBERS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What all operations share: operands, results, regions, the generic form, and the way from a draft
 // to a node.
 #include <stdio.h>

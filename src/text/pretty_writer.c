@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Writes operations by the .syntax of their row in ops.def.
 #include "text/printer.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Large attributes and types that a module mentions more than once are defined before it and
 // mentioned by name, so that its text is no longer than what it was read from.
 #include "text/printer.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Text on its way out: the state that the parts of the writer share. Inside of text/ only; from
 // outside see writer.h.
 #ifndef TENON_TEXT_PRINTER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Modules and functions, and the entry points tn_module_parse and tn_module_parse_file.
 #include "text/reader.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // StableHLO text to a module: the inside of tn_module_parse.
 #ifndef TENON_TEXT_READER_H_
 #define TENON_TEXT_READER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How fast text is read and written: megabytes a second for operations, numbers and hexadecimal
 // data, the best of several runs. One JSON object a line.
 #include <stdio.h>

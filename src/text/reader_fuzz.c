@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as a module. What can be read must print, and what is printed must read again and print
 // the same.
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Reads the operations that write their regions in a way of their own: while, reduce and scan.
 #include "text/parser.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What is no program: where the reader says so, and what it says.
 #include "base/testing.h"
 #include "text/testing_text.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A program says the same attributes again and again: uses of an operation that say what an earlier
 // one has said share them.
 #include "text/parser.h"

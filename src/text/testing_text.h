@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Modules from and to C strings, for tests.
 #ifndef TENON_TEXT_TESTING_TEXT_H_
 #define TENON_TEXT_TESTING_TEXT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which value is printed under which name. Names live in scopes, as in the text; the module itself
 // is not touched, since any number of threads may print it.
 #include <stdio.h>

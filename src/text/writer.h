@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A module to StableHLO text; the inside of tn_module_print. Operations take their pretty form
 // where they have one that says everything, else the generic form.
 #ifndef TENON_TEXT_WRITER_H_

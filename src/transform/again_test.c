@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // `add`, registered again by another library, is an operation like the built-in one: it
 // fuses, folds, differentiates, batches, prints and is verified in the same way.
 #include <tenon/detail/call.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Compiled functions: a program for each set of input types, and steps that call it.
 #include <pthread.h>
 #include <tenon/detail/program.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions with rules of their own: a step that hands on what the function computed, and has the
 // rules. Its operands are the outputs of the function, then the inputs, to which the rules lead.
 #include <tenon/detail/transform.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Derivatives of functions: the tape forwards (jvp) and backwards (vjp).
 #include "base/type.h"
 #include "transform/rules/rules.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Transforms, compiled, exported and imported functions, operations of authors, and what arrays are
 // asked for, with every allocation refused in turn: from the device on, and for graphs that are met
 // for the first time and again.

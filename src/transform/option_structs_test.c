@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Option structs of all public headers, as callers pass them that were compiled with an older or a
 // newer header.
 #include <stddef.h>

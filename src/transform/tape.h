@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a function did with its inputs: the steps between them and its outputs, in order. Transforms
 // walk it forwards or backwards.
 #ifndef TENON_TRANSFORM_TAPE_H_

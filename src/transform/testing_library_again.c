@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // `add` and `negate` as an author of another library writes them.
 #include <tenon/custom.h>
 #include <tenon/operation.h>

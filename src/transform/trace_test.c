@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Transforms of functions that the caller calls.
 #include <tenon/detail/program.h>
 #include <tenon/detail/transform.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Training steps of small networks: how many a second, and the most memory that one takes. Prints a
 // line of JSON for each network and way of running it.
 #include <stdio.h>

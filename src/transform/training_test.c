@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A small network, trained: it learns, and memory stays what it was.
 #include <stdlib.h>
 #include <tenon/detail/transform.h>

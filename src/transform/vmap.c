@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions over batches: the tape is done again, each operation over the whole batch.
 #include <stdio.h>
 

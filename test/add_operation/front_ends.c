@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operation that CONTRIBUTING.md adds, from every front end: text and builder, lazy arrays,
 // their derivatives and batches. Prints what differs.
 #include <math.h>

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the tests of the command share: running it, and a folder with the files that its examples name."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """A guide of the documents, followed word by word: files are written, commands typed, and consoles show what is printed."""
 
 import os

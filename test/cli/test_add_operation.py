@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """CONTRIBUTING.md adds an element-wise operation in three edits: with TENON_LONG_TESTS they are made in a copy of the
 repository, and the operation is used from every front end."""
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Arrays in .npz and safetensors files, in and out; the other side is NumPy's, and a reader of safetensors of ten lines."""
 
 import json

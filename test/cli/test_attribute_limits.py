@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Attributes at their limits: every number in every fixture becomes each of a few others. What comes out is a result or an
 error, in time, whatever the number was for: strides, windows, permutations, index vectors, counts of groups."""
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What is wrong is named: the exit code, the place, what was wanted and found. Nothing crashes."""
 
 import random

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon convert: text to portable artifacts and back, whatever the operation; files, pipes, versions and errors."""
 
 import json

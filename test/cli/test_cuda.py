@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The device `cuda` on a simulated driver: nothing here says what a GPU does (test/simulated_cuda/README.md)."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """docs/debugging.md: the sessions with gdb and with sanitizers, typed as they are shown."""
 
 import os
@@ -54,4 +57,4 @@ def test_sanitizers_show_the_place_of_the_access(kernel):
     output = shell(kernel, "\n".join(line.removeprefix("$ ") for line in session("Sanitizers")))
     if "cannot be preloaded" in output:
         pytest.skip("no sanitizers")
-    assert "AddressSanitizer" in output and re.search(r"in differences_body .*differences\.c:10", output)
+    assert "AddressSanitizer" in output and re.search(r"in differences_body .*differences\.c:13", output)

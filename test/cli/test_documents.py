@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the documents show is true: C stands in files that are built, commands exist, and consoles show what is printed."""
 
 import importlib.metadata

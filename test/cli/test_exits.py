@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """A library that calls exit() does not pass for a command that succeeded."""
 
 import json

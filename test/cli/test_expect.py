@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon run --expect: results compared with what they must be; tenon check: modules that are only verified."""
 
 import json

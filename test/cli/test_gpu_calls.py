@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """`tenon run --device` computes programs with custom calls on a GPU, by the functions that are for it: OpenCL where there is a
 device, CUDA on a simulated driver, and on a GPU where there is one."""
 

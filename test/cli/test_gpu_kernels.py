@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """GPUs compute these programs themselves, with so many launches, and find what the CPU finds. What is in the folder `lanes`, the
 host computes where the items of a group are not fast together."""
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon run --guard, tenon test --guard: kernels that access memory outside of their operands and results."""
 
 import signal

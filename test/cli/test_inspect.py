@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon inspect: what it shows of libraries, and what becomes of those that are none."""
 
 import json

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Programs that never end are ended, by a time limit or by Ctrl-C."""
 
 import json

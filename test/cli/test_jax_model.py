@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """docs/jax-model.md, followed word by word from an empty folder, against an installed Tenon; and README's first program."""
 
 import re

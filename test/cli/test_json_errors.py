@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """With --json an error is one line of JSON on the standard error, whatever went wrong."""
 
 import json

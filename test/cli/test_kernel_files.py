@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Kernel libraries that are files beside the library of their operation (test/kernel_files)."""
 
 import ctypes
@@ -62,7 +65,7 @@ def test_errors_are_located_in_the_files_that_were_bundled(folder, gpu):
     code, told = run(folder, gpu)
     assert code == 1
     assert "kernel library scale_kernels does not compile" in told
-    assert "shift.cl:7:" in told
+    assert "shift.cl:10:" in told
 
 
 def simulated_binary(source, architecture):

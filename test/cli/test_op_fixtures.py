@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """test/op/<operation>.mlir: input, operation, expected value. A part with the line `// error: TEXT` is refused with it."""
 
 import json

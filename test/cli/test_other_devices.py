@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Other devices do what the CPU does, with memory that the host cannot see: for every example, the demo, and lazy
 arrays."""
 

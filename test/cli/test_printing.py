@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tn_buffer_print writes what NumPy's str() gives, for every dtype; tn_buffer_print_json what json reads back."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """`test` and `bench` say on a terminal how far they have come, and nowhere else."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The JSON of `tenon show` has the whole graph, at every stage."""
 
 import json

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Types are shared, so a short program can have tuples of very many arrays; their number is limited."""
 
 from command import tenon

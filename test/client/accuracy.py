@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """How far elementwise functions are from the exact value, in units in the last place of the exact value.
 
 The exact value comes from the C library's functions of 64-bit mantissas (x86) or from mpmath; 0.5 is correct rounding.

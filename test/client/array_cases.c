@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs operations on lazy arrays from a list of cases, and compares what they give with what the
 // list says.
 //

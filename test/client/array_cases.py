@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Cases for array_cases.c: operations of mlx.core on random operands, and what they give."""
 
 import itertools

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Operands where derivatives have a choice, or fall into a trap: equal elements, zeros, infinities."""
 
 import numpy as np

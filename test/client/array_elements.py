@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Cases of operations on elements, of reductions, of order and of indices."""
 
 import math

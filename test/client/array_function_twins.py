@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The functions of array_functions.c as JAX has them, and operands for them."""
 
 import jax

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions that are made of many operations, for cases of their values and transforms. Each gives
 // a scalar.
 #include <math.h>

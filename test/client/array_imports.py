@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Cases of functions that JAX has exported: what lazy arrays make of them, and of their transforms."""
 
 import functools

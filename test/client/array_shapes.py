@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Cases of operations on shapes, and of filled arrays."""
 
 import mlx.core as mx

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Transforms of the operations that cases name, nested as the case says.
 #include <stdlib.h>
 #include <string.h>

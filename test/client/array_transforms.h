@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Whole functions for array_cases.c, and transforms of operations and functions.
 #ifndef TENON_TEST_CLIENT_ARRAY_TRANSFORMS_H_
 #define TENON_TEST_CLIENT_ARRAY_TRANSFORMS_H_

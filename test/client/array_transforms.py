@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Cases of transforms for array_cases.c: derivatives, batches and nested ones, and what JAX gives for them.
 
 The generators of array_cases.py draw the operands; here they are floats of one precision, and what they give is left

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The operations of array_cases.c as JAX has them: of the arrays, lists and numbers of a case.
 
 TWINS[name](arrays, lists, numbers) gives what the runner's operation of that name does, an array or a list of them.

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Cases for array_cases.c: questions about dtypes and shapes, empty arrays, order, and recurrences."""
 
 import mlx.core as mx

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Runs the programs of `library` in Tenon, as text and as artifact, and compares them with JAX.
 
   build/venv/bin/python test/client/compare.py [NAME]... [--theme THEME] [--sample] [--keep FOLDER] [--command TENON]

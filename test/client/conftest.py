@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the programs by theme came to, as a table behind the tests and in the build folder."""
 
 import compare

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The element types, as include/tenon/detail/dtype.def lists them, with NumPy's types for those that it has."""
 
 import dataclasses

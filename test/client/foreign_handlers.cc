@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers as users of XLA write them, against the headers that jaxlib installs: every kind of
 // binding. test_foreign_handlers.py runs them in JAX and in Tenon.
 #include <chrono>

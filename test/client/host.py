@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """A small host of Tenon for tests: registers functions by address, compiles StableHLO text, runs it on NumPy arrays."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """XLA's FFI headers as older releases of jaxlib have them, downloaded once into build/jaxlib-headers."""
 
 import pathlib

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers for test_old_headers.py, in what XLA's headers of all versions since 0.1 of the FFI have in common.
 #include <cstdint>
 #include <memory>

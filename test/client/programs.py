@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Programs that JAX lowers to StableHLO: what a user of JAX would bring to Tenon.
 
 Each program is a function with its inputs. `python programs.py --dump FOLDER [--locations]` writes the texts,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A library as users of XLA write it for static registration: a type, a handler and one with stages,
 // all registered while it is loaded, under names that only the library knows.
 #include <iostream>

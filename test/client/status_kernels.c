@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels of api versions 2 and 3 as they were built for XLA: the functions of the status are left
 // undefined, for the host to bring.
 #include <string.h>

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the tests in this folder share: the command, XLA as the other side, and what "the same" means."""
 
 import functools

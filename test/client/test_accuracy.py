@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Elementwise functions are close to the exact value, and docs/accuracy.md shows a table of how close they are."""
 
 import re

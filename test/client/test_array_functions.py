@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The table of array functions that tools/array_functions.py makes from the public headers: keywords and defaults as mlx.core
 has them, and errors for declarations that it cannot read."""
 

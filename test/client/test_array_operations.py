@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Every operation on lazy arrays against mlx.core (NumPy where MLX differs) on random operands."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Derivatives and batches of every operation on lazy arrays, and of functions made of many, against JAX and against
 differences. TENON_LONG_TESTS: all operations under all transforms, else a sample."""
 

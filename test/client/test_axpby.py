@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """examples/axpby: the library that serves lazy arrays, with rules for gradients and batches, loads into JAX as it is."""
 
 import ctypes

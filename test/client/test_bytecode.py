@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Artifacts, as jax.export and StableHLO's serializer write them, are the programs whose text JAX lowers."""
 
 import re

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """docs/custom-calls.md and docs/custom-op.md show the examples as they are, and messages as they come."""
 
 import re

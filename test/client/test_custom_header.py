@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Kernels written with tenon/custom.h serve JAX: compiled by any compiler against the one file that is installed, with no Tenon
 in the process."""
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Random programs of single operations give the same in XLA and in Tenon, or what the specification says where XLA
 departs from it (docs/xla.md). A failure names the command that repeats it. TENON_LONG_TESTS runs many more programs."""
 

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The kernels of examples/digits serve JAX too: registered through jax.ffi, without Tenon in the process."""
 
 import contextlib

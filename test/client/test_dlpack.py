@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Arrays of NumPy and JAX as Tenon's buffers, and the reverse, by DLPack: the structs have the layout that others expect."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Functions that jax.export left open in some dimensions run for any sizes, and agree with JAX for each of them."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Handlers compiled against jaxlib's headers give the same results and errors in Tenon as in JAX."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Functions that JAX exports, imported as functions of lazy arrays."""
 
 import pytest

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Signatures of handlers that were built with XLA's headers: inferred by probe calls, and compared with their sources."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What JAX lowers gives in Tenon what it gives in JAX."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """jaxlib's own parser accepts what Tenon prints, and sees the same module in it, or XLA computes the same from it."""
 
 import pytest

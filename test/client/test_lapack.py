@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """JAX's linear algebra on Tenon: all kernels inside jaxlib, taken from their capsules, against NumPy."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Every public function of mlx.core has one of Tenon's, or a reason why it has none."""
 
 import ctypes

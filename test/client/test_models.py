@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The models of bench/models give in Tenon what they give in XLA. TENON_LONG_TESTS: all of them, else a few small ones."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Handlers compiled against the headers of older jaxlibs run in Tenon, of every version of the FFI since 0.1.
 
 Where the newest jaxlib runs such a handler too, its results and errors are the same. With TENON_LONG_TESTS=1 the last

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """JAX's linear algebra on Tenon with the handlers that Tenon brings along: the tests of jaxlib's, and what is Tenon's own."""
 
 import json

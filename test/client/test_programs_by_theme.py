@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Programs by theme give in Tenon what they give in JAX, as text and as artifact; a table says how far they lie apart.
 
 TENON_LONG_TESTS: all of them, else a sample.

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """examples/roll: a kernel that sees arrays by their strides is a handler for JAX as well, where they are dense."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Serialised types are XLA's: Tenon writes the bytes that jaxlib writes, and kernels read jaxlib's."""
 
 import ctypes

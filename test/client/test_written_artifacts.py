@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Artifacts that Tenon writes are to StableHLO's own tools what their own are, and JAX runs them."""
 
 import dataclasses

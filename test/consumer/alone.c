@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A program with a function of its own that reports through XLA's status: it links libtenon alone.
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a user of the installed package writes: compiles and runs a program, and prints its result
 // behind the version of the library, which must be the one that belongs to the headers.
 #include <stdio.h>

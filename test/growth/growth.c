@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Work grows in proportion to what it is for: programs of each shape are read, verified, compiled
 // and written at n and at 4n, arrays made and evaluated, and take at most LARGEST_RATIO times the
 // steps (steps.h) at 4n. What programs take of memory before they run is in proportion to their

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #ifndef TENON_TEST_GROWTH_SHAPES_H_
 #define TENON_TEST_GROWTH_SHAPES_H_
 

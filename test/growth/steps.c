@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Counts the basic blocks that a thread runs in code built with -fsanitize-coverage=trace-pc, and
 // the bytes that such code hands to the C library, 64 to a step. Built without it.
 #include "steps.h"

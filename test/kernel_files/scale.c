@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // y = factor * x + shift, whose numbers a kernel for GPUs has from words/numbers.h.
 #include <tenon/kernel.h>
 

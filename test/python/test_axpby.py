@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the tutorial's extension must do from Python: values, derivatives, batches, compilation, export, threads, layers."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.core: arrays, conversions, promotion, operators, the functions of the table, and errors."""
 
 import copy

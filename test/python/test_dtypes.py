@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What is asked about dtypes and shapes gives what mlx.core gives."""
 
 import copy

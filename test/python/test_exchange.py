@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Memory shared with NumPy, JAX, MLX and others: the buffer protocol, DLPack, __array__, asarray."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.fast.cpu_kernel: kernels from a C source."""
 
 import concurrent.futures

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.ffi: handlers of XLA's FFI and untyped functions, called as jax.ffi calls them."""
 
 import ctypes

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """save, savez, save_safetensors and load, with mlx.core and NumPy reading and writing the same files."""
 
 import inspect

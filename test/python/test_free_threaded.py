@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The package of a free-threaded Python, if there is one: the wheel, and the tests of threads in it."""
 
 import importlib.util

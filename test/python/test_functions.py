@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Each function gives what that of mlx.core gives: the same results, or an error in both."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """save_gguf, and load of GGUF files, with mlx.core reading and writing the same files."""
 
 import io

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.fast.opencl_kernel and cuda_kernel: kernels of GPUs from a source text, where there is a device."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.jax: operations of libraries, and functions of tenon.core, under JAX's transforms."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.mlx: the layers and optimizers of the installed package mlx on tenon.core, beside mlx itself, each in a process of its own."""
 
 import json

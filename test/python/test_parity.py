@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.core has the names of the installed mlx.core, with the same parameters in the same order, and the same defaults."""
 
 import inspect

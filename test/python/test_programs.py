@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """tenon.load: StableHLO programs as functions, beside JAX that wrote them."""
 
 import gc

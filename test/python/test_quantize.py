@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Quantized matrices have the codes, scales and products of mlx.core."""
 
 import mlx.core as mx

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What the array API standard has besides mlx.core, compared with NumPy."""
 
 import itertools

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """The type stubs of tenon.core: they say what the module has, and mypy finds mistakes with them."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What a subinterpreter gets: the module of the main interpreter, or an ImportError."""
 
 import os

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What threads share: arrays, functions, the sequence of random keys. In free-threaded Python they run at once."""
 
 import copy

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Transforms of functions: grad, value_and_grad, jvp, vjp, vmap, compile, checkpoint, custom_function."""
 
 import collections

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """What happens while work runs: other threads, Ctrl-C, fork, and the end of the interpreter."""
 
 import os

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A block runs on the thread of its stream, one of its threads after the other. One that waits for
 // the others stays where it is, on a stack of its own, while a new fibre takes the next.
 #include <stdlib.h>

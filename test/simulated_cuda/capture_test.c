@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Handlers that say they are compatible with command buffers, and whether guarded calls believe it.
 #include <tenon/custom.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // cuBLAS: products in the turn of a stream, element for element.
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What tests see of the cuBLAS that is simulated: its variable `simulated_cublas`.
 #ifndef SIMULATED_CUDA_CUBLAS_H_
 #define SIMULATED_CUDA_CUBLAS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products on devices of CUDA, by the cuBLAS that is simulated. Operands are small whole numbers,
 // so that each dtype has every sum, and all devices find the same bits.
 #include "cublas.h"

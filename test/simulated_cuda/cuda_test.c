@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What devices of CUDA promise beyond every device, on the driver that is simulated.
 #include <dlfcn.h>
 

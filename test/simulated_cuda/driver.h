@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of the driver that is simulated.
 #ifndef SIMULATED_CUDA_DRIVER_H_
 #define SIMULATED_CUDA_DRIVER_H_

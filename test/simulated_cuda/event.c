@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Events: places in a stream, which other streams wait for.
 #include <stdlib.h>
 

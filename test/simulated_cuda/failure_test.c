@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a device of CUDA says of memory, launches and kernels that go wrong in a program, and what
 // is left then.
 #include <tenon/kernel.h>

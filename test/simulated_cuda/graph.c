@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Captures and graphs: work that streams are given is kept in a list, and done whenever the list is
 // launched.
 #include <stdlib.h>

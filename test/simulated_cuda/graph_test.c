@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs as graphs: a program that launches the same in every run is captured once, and launched as
 // one from then on.
 #include <tenon/custom.h>

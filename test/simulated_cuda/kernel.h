@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Between the driver that is simulated and the kernels that its compiler makes, which are C++.
 #ifndef SIMULATED_CUDA_KERNEL_H_
 #define SIMULATED_CUDA_KERNEL_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What CUDA's compiler knows by itself, as far as kernels use it; included before a kernel's
 // source.
 #include "kernel.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory of devices. Its addresses are of a range where nothing can be read; what they hold lies at
 // the same place of another range, in pages that exist as long as their allocation.
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Modules, and launches of their kernels. Where SIMULATED_CUDA_KEEP names a folder, the source of
 // each module is kept there.
 #include <dlfcn.h>

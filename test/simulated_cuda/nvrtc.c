@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // CUDA's compiler, by the C++ compiler at hand.
 #include <ctype.h>
 #include <fcntl.h>

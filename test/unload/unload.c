@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A host that loads Tenon as a plug-in: opens libtenon, runs a program on the default device, gives
 // everything back, and closes it, many times over.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The allocator of Tenon's own data structures (modules, programs, headers of buffers). Array data
 // is allocated by a device.
 #ifndef TENON_DETAIL_ALLOCATOR_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Lazy arrays: handles on values that may not be computed yet.
 //
 //   tn_scope_t* scope = NULL;

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operations of mlx.core.fast: building blocks of neural networks, composed of other
 // operations.
 #ifndef TENON_DETAIL_ARRAY_FAST_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fourier transforms, with the names and semantics of mlx.core.fft.
 //
 // Complex results are complex64 and real ones float32; complex128 and float64 for 64-bit operands.

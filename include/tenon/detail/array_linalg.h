@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Linear algebra, with the names and semantics of mlx.core.linalg.
 //
 // The last two dimensions are matrices, leading dimensions are batches. Elements are float32 or

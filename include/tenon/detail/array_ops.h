@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations on lazy arrays, with the names and semantics of mlx.core.
 //
 // Each takes the scope as its first parameter and returns a view that the scope owns (array.h).

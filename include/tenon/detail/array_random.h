@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random arrays, with the names and results of mlx.core.random.
 //
 // Results are a pure function of key, shape and dtype. `key` is uint32 of shape [2], from

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes of operations: named values that are known when a program is compiled.
 #ifndef TENON_DETAIL_ATTRIBUTE_H_
 #define TENON_DETAIL_ATTRIBUTE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Buffers: dense, row-major arrays in a device's memory, and tuples of them. Programs take and
 // return buffers.
 #ifndef TENON_DETAIL_BUFFER_H_

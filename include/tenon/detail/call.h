@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The registry of custom calls: maps the target name of a stablehlo.custom_call and the platform of
 // the device to a function.
 //

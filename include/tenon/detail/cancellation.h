@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Cancellation of program runs.
 #ifndef TENON_DETAIL_CANCELLATION_H_
 #define TENON_DETAIL_CANCELLATION_H_

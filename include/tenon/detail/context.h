@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Contexts: what the devices, programs and arrays of one user of the library share, such as
 // registered custom calls, the default device, and settings. Functions without a context use the
 // default one, which lives as long as the process. docs/context.md lists what else exists once per

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Devices: memory and an executor. "cpu" is always available.
 #ifndef TENON_DETAIL_DEVICE_H_
 #define TENON_DETAIL_DEVICE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Element types: values, names and sizes, from dtype.def.
 #ifndef TENON_DETAIL_DTYPE_H_
 #define TENON_DETAIL_DTYPE_H_

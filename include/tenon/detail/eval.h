@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Strided kernels: an operation that receives its operands as strided views and may allocate its
 // outputs itself, reuse the memory of an operand, or split its work into tasks.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The implementation of the table of an eval (<tenon/kernel.h>, which includes this). Compiled into
 // a library, it serves runtimes that pass dense arrays only; Tenon's own table is built from it as
 // well. Not to be called by kernels.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Linkage and annotation macros of the public headers.
 #ifndef TENON_DETAIL_EXPORT_H_
 #define TENON_DETAIL_EXPORT_H_

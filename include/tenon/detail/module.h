@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // StableHLO modules: programs before compilation, parsed or built (see builder.h).
 #ifndef TENON_DETAIL_MODULE_H_
 #define TENON_DETAIL_MODULE_H_

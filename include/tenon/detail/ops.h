@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The operations that Tenon knows.
 #ifndef TENON_DETAIL_OPS_H_
 #define TENON_DETAIL_OPS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Compiled programs and their runs.
 #ifndef TENON_DETAIL_PROGRAM_H_
 #define TENON_DETAIL_PROGRAM_H_

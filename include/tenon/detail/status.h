@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Errors. A tn_status_t is a pointer: NULL is success; any other value owns an object with a code,
 // a message, a source location, and notes that callers have added.
 //

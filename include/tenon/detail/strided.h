@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Loop nests over strided arrays. Header-only; for kernels (<tenon/kernel.h>) and for other code
 // that has an array with strides. Strides are in elements, may be 0 (broadcast) or negative, and
 // have one entry for each dimension; offsets count elements from [0, 0, ...].

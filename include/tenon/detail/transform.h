@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Transforms of functions of arrays: differentiation, vectorisation, compilation.
 //
 // A transform calls the function with tracers in place of its inputs, and transforms the graph that

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Types of values: tensors, tuples, tokens. Immutable; owned by the module or builder that created
 // them (views elsewhere).
 #ifndef TENON_DETAIL_TYPE_H_

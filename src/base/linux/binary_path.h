@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where the program or the library is that something belongs to.
 #ifndef TENON_BASE_LINUX_BINARY_PATH_H_
 #define TENON_BASE_LINUX_BINARY_PATH_H_

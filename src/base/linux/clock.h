@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Time for waiting and measuring; has nothing to do with the wall clock.
 #ifndef TENON_BASE_LINUX_CLOCK_H_
 #define TENON_BASE_LINUX_CLOCK_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The cores that threads run on, and what the system calls a thread.
 #ifndef TENON_BASE_LINUX_CORES_H_
 #define TENON_BASE_LINUX_CORES_H_

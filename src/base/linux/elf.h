@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Shared libraries as files and as what the loader keeps of them.
 #ifndef TENON_BASE_LINUX_ELF_H_
 #define TENON_BASE_LINUX_ELF_H_

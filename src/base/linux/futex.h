@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Sleeping until a word changes. Everything in Tenon that waits, waits here.
 #ifndef TENON_BASE_LINUX_FUTEX_H_
 #define TENON_BASE_LINUX_FUTEX_H_

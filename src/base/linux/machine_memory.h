@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How much memory the process may use.
 #ifndef TENON_BASE_LINUX_MACHINE_MEMORY_H_
 #define TENON_BASE_LINUX_MACHINE_MEMORY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Pages of memory straight from the system.
 #ifndef TENON_BASE_LINUX_PAGES_H_
 #define TENON_BASE_LINUX_PAGES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the handlers share: LAPACK's routines in their four types, and loops over batches.
 #ifndef TENON_CALL_LAPACK_BATCH_H_
 #define TENON_CALL_LAPACK_BATCH_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Factorisations of single matrices: Cholesky, LU, QR; and solving with triangles.
 #include "call/lapack/batch.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // JAX's linear algebra: handlers under the names of jaxlib's, lapack_spotrf_ffi and so on, written
 // with <tenon/custom.h> over LAPACK: OpenBLAS's, or the routines of plain/. They are found like any
 // other target, without being registered; what is registered under their names comes first.

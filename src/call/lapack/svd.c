@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Singular values, by divide and conquer (gesdd) and by QR iterations (gesvd).
 #include "call/lapack/batch.h"
 

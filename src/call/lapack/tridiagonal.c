@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Systems of tridiagonal matrices: by LAPACK, and with tiny pivots made larger, so that the
 // solution of a singular system is finite, as inverse iterations want it.
 #include <complex.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Queues: copies in their turn, and the order between two of them. On the host there are none.
 #include "base/testing.h"
 #include "device/conformance/testing_devices.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs tests on every device of the machine. What one device is known not to do is listed with its
 // reason in testing_devices.c, and nowhere else.
 #ifndef TENON_DEVICE_CONFORMANCE_TESTING_DEVICES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The device that is always there: the host itself.
 #ifndef TENON_DEVICE_CPU_CPU_DEVICE_H_
 #define TENON_DEVICE_CPU_CPU_DEVICE_H_

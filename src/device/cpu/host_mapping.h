@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory straight from the system.
 #ifndef TENON_DEVICE_CPU_HOST_MAPPING_H_
 #define TENON_DEVICE_CPU_HOST_MAPPING_H_

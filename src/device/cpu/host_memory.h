@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The allocator of host buffers. Memory that is freed is kept: the first touch of fresh pages costs
 // several times what most kernels do with them.
 //

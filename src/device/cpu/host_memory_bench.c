@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What host memory costs: device_cpu_host_memory_bench
 //
 // "fresh result" is what a run does: take a block, compute into it, give it back. The kernel is

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory for the bookkeeping of host memory: small records and growing arrays, straight from the
 // system, since no allocator of the application may be called under the lock. Externally
 // synchronised.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Runs of pages ("spans") out of arenas: best fit, merged with their neighbours when they are
 // freed. The bookkeeping is outside the pages, so that a kernel that writes past its buffer
 // cannot corrupt it. Externally synchronised.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "device/cpu/slab.h"
 
 _Static_assert(sizeof(tn_slab_t) <= TN_RECORD_SIZE, "slabs are records");

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Blocks of equal length out of one span, for requests that are small against a page. Which blocks
 // are free is in the slab's header, not in the blocks. Externally synchronised.
 #ifndef TENON_DEVICE_CPU_SLAB_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Streams of the CPU: a queue, and a thread that starts when work first has to wait for something.
 // Work that finds the stream idle may be done on the caller's own thread; pool workers are never
 // taken.

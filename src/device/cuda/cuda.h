@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What Tenon uses of CUDA, which is found at run time: neither a header nor a library of it is
 // needed to build. Types and numbers are those of the driver API's documentation.
 #ifndef TENON_DEVICE_CUDA_CUDA_H_

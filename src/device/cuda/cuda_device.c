@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Devices of CUDA, in the primary context of each.
 #include "device/cuda/cuda_device.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of a device of CUDA.
 #ifndef TENON_DEVICE_CUDA_CUDA_DEVICE_H_
 #define TENON_DEVICE_CUDA_CUDA_DEVICE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Graphs of CUDA: what a stream was given while it was captured.
 #include "device/cuda/cuda_device.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory of the host that is pinned: copies from and to it are the GPU's own, and the host does not
 // wait for them.
 #include "device/cuda/cuda_device.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of matrices by cuBLAS, on the stream of a queue. A handle takes long to create and has
 // memory of its own: queues leave theirs to later ones.
 #include "device/cuda/cuda_device.h"

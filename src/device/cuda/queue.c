@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A stream of CUDA, to which kernels encode their launches.
 #include "device/cuda/cuda_device.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Devices of OpenCL, with shared virtual memory: a device's memory has addresses, as everywhere.
 #include "device/opencl/opencl_device.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Inside of a device of OpenCL.
 #ifndef TENON_DEVICE_OPENCL_OPENCL_DEVICE_H_
 #define TENON_DEVICE_OPENCL_OPENCL_DEVICE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory that the host cannot see: an address is where the bytes are with a bit set that no pointer
 // has, so that following it faults, and a pointer of the host is told from it.
 #ifndef TENON_DEVICE_REFERENCE_MEMORY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The device's own thread: kernels run there, beside the thread that launches them.
 #ifndef TENON_DEVICE_REFERENCE_QUEUE_H_
 #define TENON_DEVICE_REFERENCE_QUEUE_H_

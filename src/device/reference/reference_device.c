@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // `reference`: the device that the others are compared with. Its kernels are written to be read,
 // its memory has addresses that the host cannot follow, and it runs beside the host: whatever is
 // right by luck on the CPU is an error here. It is also the example for new devices.

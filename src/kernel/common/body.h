@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Passing single elements to and from a region that runs as a callback.
 #ifndef TENON_KERNEL_COMMON_BODY_H_
 #define TENON_KERNEL_COMMON_BODY_H_

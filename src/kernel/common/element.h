@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elements as they are in memory, of any dtype: conversion between dtypes as stablehlo.convert
 // defines it.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays of the floats of 16 bits, to and from f32: loops for each instruction set that give the
 // same bits, those of NaNs included. What computes with such floats converts them in these.
 #ifndef TENON_KERNEL_COMMON_HALF_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Vectors of floats of 16 bits in memory, as f32 that have the same values; words are their bits.
 //
 //   TN_LOAD_BF16_4(place)          4 of them, from anywhere; with AVX2 8, with AVX-512 16

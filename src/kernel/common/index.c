@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "kernel/common/index.h"
 
 static inline int64_t load(tn_dtype_t dtype, const char* element) {

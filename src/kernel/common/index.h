@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Indices that arrive as data: starts of slices, gathers and scatters, of any integer dtype.
 #ifndef TENON_KERNEL_COMMON_INDEX_H_
 #define TENON_KERNEL_COMMON_INDEX_H_

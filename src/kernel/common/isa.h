@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The instruction sets that loops are compiled for, and which of them the processor has. A family
 // of kernels has a table by instruction set and takes the best that is there. All of them compute
 // the same bits, but that those of the base have no fused multiply-add, and its loops no functions

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Helpers of the loop templates (*.inc): one file of functions, included once for each type.
 #ifndef TENON_KERNEL_COMMON_LOOP_H_
 #define TENON_KERNEL_COMMON_LOOP_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "kernel/common/loops.h"
 
 #define TN_NATIVE_ROW(NAME, name, type) [TN_NATIVE_##NAME] = &tn__loops_##name,

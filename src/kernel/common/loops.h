@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The loops over arrays of native dtypes, as tables by operation. Made from templates: integer.inc,
 // float.inc, complex.inc.
 #ifndef TENON_KERNEL_COMMON_LOOPS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // tn_collapse_contiguous_dims (<tenon/detail/strided.h>) of loops, which are structures.
 #ifndef TENON_KERNEL_COMMON_MERGE_H_
 #define TENON_KERNEL_COMMON_MERGE_H_

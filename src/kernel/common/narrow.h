@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Arrays of the floats that C lacks (16 bits and fewer), to and from those that it has.
 // They do not overlap.
 #ifndef TENON_KERNEL_COMMON_NARROW_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The dtypes that C has: computed in directly.
 #ifndef TENON_KERNEL_COMMON_NATIVE_H_
 #define TENON_KERNEL_COMMON_NATIVE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Memory that is wanted soon, where the processor cannot know which it is: it is asked for while
 // what comes before is worked on.
 #ifndef TENON_KERNEL_COMMON_PREFETCH_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A loop over the elements of several arrays of one shape, whatever their strides, for functions
 // that are as simple as a loop over dense ones: they get rows, of which the elements of each array
 // are contiguous.

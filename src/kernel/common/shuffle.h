@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elements of two vectors by their places, counted through both; `places` is the type of a vector
 // of integers of their width. gcc has __builtin_shufflevector only since version 12; its own takes
 // the places as a vector.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "kernel/common/site.h"
 
 tn_status_t tn__site_list(const tn_kernel_site_t* site, const char* name, size_t wanted_count,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What prepare functions ask of a site.
 #ifndef TENON_KERNEL_COMMON_SITE_H_
 #define TENON_KERNEL_COMMON_SITE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Windows that slide over an array, with strides, dilations and padding, as reduce_window,
 // select_and_scatter and convolution have them.
 #ifndef TENON_KERNEL_COMMON_SLIDING_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Stores that go past the caches: of results too large to be found there again, which would first
 // be read to be written.
 #ifndef TENON_KERNEL_COMMON_STREAMING_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Copying between two strided views of one shape: the loop behind broadcast, transpose, slice,
 // reverse, concatenate, pad, gather and their dynamic forms. It moves bytes and knows no dtypes.
 #ifndef TENON_KERNEL_COMMON_STRIDED_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Transposes, broadcasts and copies of 4096x4096 f32: kernel_ref_strided_bench
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Threaded code: how programs run small operations one after the other. A piece of it is a sequence
 // of cells, as threaded code of Forth and of virtual machines is: the address of a function, what
 // that works on, the address of the next function. Each function calls the next one as the last

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Transposing a strip: a few long rows of the source become short, contiguous lines of the target.
 #ifndef TENON_KERNEL_COMMON_TRANSPOSE_BLOCK_H_
 #define TENON_KERNEL_COMMON_TRANSPOSE_BLOCK_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // dot_general and dot: products over any dimensions, of any dtypes.
 #ifndef TENON_KERNEL_CONTRACTION_DOT_H_
 #define TENON_KERNEL_CONTRACTION_DOT_H_

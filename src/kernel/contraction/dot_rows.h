@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of which some rows are computed at a time, for what reads them while they are in the
 // cache (kernel/row_blocks/). A row is what the free dimensions of the right operand hold; rows are
 // counted over all matrices of the batch.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Matrix products of strided operands: what dot_general, convolution and related operations are
 // reduced to.
 //

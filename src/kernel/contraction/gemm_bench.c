@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Matrix products, on one thread and on all: kernel_ref_gemm_bench
 #include <stdio.h>
 #include <stdlib.h>

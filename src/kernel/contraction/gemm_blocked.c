@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products in blocks whose operands are packed into panels.
 #include "kernel/contraction/gemm_blocked.h"
 

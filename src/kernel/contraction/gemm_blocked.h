@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products whose operands are packed into panels, block by block (the form BLOCKED).
 #ifndef TENON_KERNEL_CONTRACTION_GEMM_BLOCKED_H_
 #define TENON_KERNEL_CONTRACTION_GEMM_BLOCKED_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The inner loops of matrix products, for each scalar type and instruction set.
 #ifndef TENON_KERNEL_CONTRACTION_GEMM_SET_H_
 #define TENON_KERNEL_CONTRACTION_GEMM_SET_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What sums of products are made in, for operands of any dtype.
 #ifndef TENON_KERNEL_CONTRACTION_PRODUCT_H_
 #define TENON_KERNEL_CONTRACTION_PRODUCT_H_

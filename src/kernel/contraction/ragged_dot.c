@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Each result is its own sum of products, in the widest dtype of its kind. What is in no group is
 // zero.
 #include "kernel/contraction/ragged_dot.h"

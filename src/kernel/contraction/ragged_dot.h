@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // chlo.ragged_dot. Columns of kernels.def.
 #ifndef TENON_KERNEL_CONTRACTION_RAGGED_DOT_H_
 #define TENON_KERNEL_CONTRACTION_RAGGED_DOT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Comparing results with what was expected: the operations of the check dialect, and the custom
 // calls of the same names that StableHLO's own tests use.
 #ifndef TENON_KERNEL_CONTROL_CHECK_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The plan has put carries and results where they belong, so nothing moves here.
 #include "kernel/control/control.h"
 

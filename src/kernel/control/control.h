@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Control flow: loops and branches over the instruction's regions.
 #ifndef TENON_KERNEL_CONTROL_CONTROL_H_
 #define TENON_KERNEL_CONTROL_CONTROL_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Most convolutions of real numbers are direct (convolution_walk.c). Of the others, complex ones
 // and those with one feature to a group among them, the input goes into the order [batch,
 // spatial..., feature], the kernel into [group, spatial..., input feature, output feature], both in

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // convolution, with everything that it can have.
 #ifndef TENON_KERNEL_CONVOLUTION_CONVOLUTION_H_
 #define TENON_KERNEL_CONVOLUTION_CONVOLUTION_H_

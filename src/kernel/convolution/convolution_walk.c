@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A result is a sum over loops: the features of the input, and the elements of a window. A row of
 // results, the features of one window, begins at a place of the input; from there each term is a
 // fixed distance away. What is in the padding would be no element: so where windows reach into

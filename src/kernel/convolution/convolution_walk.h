@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Convolutions of numbers that are not complex, without matrices: the terms of a sum are traversed
 // where they are, in whatever order the operands have their dimensions. So gradients, whose sums
 // go over the batch and over places far apart, cost what the convolution itself does.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Binary operations on arrays of one dtype, for use outside of an instruction:
 // bodies of reductions, scans and scatters that are a single operation.
 #ifndef TENON_KERNEL_ELEMENTWISE_BINARY_H_

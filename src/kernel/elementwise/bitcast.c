@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // stablehlo.bitcast_convert: a wider element is several narrower ones, the least significant first.
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Chains: a value that several operations change one after the other, each with one more operand or
 // none. It stays in registers; the bits are those of the operations one by one. For fusions.
 #ifndef TENON_KERNEL_ELEMENTWISE_CHAIN_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Chains give the bits of their operations one by one, on every instruction set.
 #include "kernel/elementwise/chain.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // stablehlo.clamp: minimum(maximum(min, x), max); min and max may be scalars.
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions of a complex variable that C does not have, or whose corners it leaves open.
 #ifndef TENON_KERNEL_ELEMENTWISE_COMPLEX_MATH_H_
 #define TENON_KERNEL_ELEMENTWISE_COMPLEX_MATH_H_

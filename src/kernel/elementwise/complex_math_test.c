@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Complex functions against values computed in 1200 bits.
 #include "kernel/elementwise/complex_math.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Complex numbers of their parts, as C11's CMPLX makes them (not every compiler has it): infinities
 // and the signs of zeros are kept.
 #ifndef TENON_KERNEL_ELEMENTWISE_COMPLEX_PARTS_H_

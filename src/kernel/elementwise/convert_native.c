@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Conversions between the dtypes that C has: a loop for each pair.
 #include "kernel/common/loop.h"
 #include "kernel/common/native.h"

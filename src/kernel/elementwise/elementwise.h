@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels whose result element i depends on element i of the operands alone. Columns of
 // kernels.def; all are safe when the result is where an operand of the same byte length is.
 #ifndef TENON_KERNEL_ELEMENTWISE_ELEMENTWISE_H_

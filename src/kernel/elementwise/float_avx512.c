@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The loops of floats for processors with vectors of 64 bytes and fused multiply-add.
 #include "kernel/common/isa.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The loops of integers for processors with vectors of 32 bytes.
 #include "kernel/common/isa.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A unary or binary elementwise operation over some dtype, ready to run: a loop over a native
 // dtype, and what it takes to get elements into that dtype and back.
 #ifndef TENON_KERNEL_ELEMENTWISE_MAP_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // chlo.next_after, on the bits of any float format: magnitudes are neighbours as integers are.
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Functions of a real variable that C libraries do not have well enough.
 #ifndef TENON_KERNEL_ELEMENTWISE_REAL_MATH_H_
 #define TENON_KERNEL_ELEMENTWISE_REAL_MATH_H_

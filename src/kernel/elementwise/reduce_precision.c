@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // stablehlo.reduce_precision: rounds the mantissa to nearest even, then checks the exponent: what
 // is too large becomes infinite, what would be subnormal zero. Works on the bits of formats with
 // infinities; others are computed in f32.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The rows of scalar.def as functions of one element, and loops around them, for the dtype that
 // TN_T and TN_NAME say:
 //

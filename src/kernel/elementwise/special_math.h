@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Special functions of real variables, to a few units in the last place of double: those of the
 // dialect chlo that C libraries do not have. References are to the Digital Library of Mathematical
 // Functions (DLMF, https://dlmf.nist.gov).

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Special functions against values computed with 60 digits.
 #include "kernel/elementwise/special_math.h"
 

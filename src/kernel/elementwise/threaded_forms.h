@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What threaded.inc and others make threaded code of, for the dtype that TN_T and TN_NAME say: the
 // operation from each place that its operands can be in (kernel/common/threaded.h).
 #ifndef TENON_KERNEL_ELEMENTWISE_THREADED_FORMS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a function of one f32 or f64 costs an element, by instruction set: [NAME]. How exact it is,
 // tools/accuracy measures.
 #include <math.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The functions of vector_math.inc: how far they are from the exact values, which the loops of the
 // base compute in f64, and C's functions of long double.
 #include <float.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One dimension after the other. The real side of RFFT and IRFFT is the last dimension: its lines
 // are read first, or written last. Lines go in lanes, long ones as matrices, whose columns and rows
 // do. Of many arrays, a thread takes one after the other through all dimensions, so that what it

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // fft: the four kinds, over any number of dimensions.
 #ifndef TENON_KERNEL_FOURIER_FFT_H_
 #define TENON_KERNEL_FOURIER_FFT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Discrete Fourier transforms of one line, of any length, in f64.
 #ifndef TENON_KERNEL_FOURIER_FOURIER_H_
 #define TENON_KERNEL_FOURIER_FOURIER_H_

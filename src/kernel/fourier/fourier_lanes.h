@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Discrete Fourier transforms of several lines at a time, a line in each lane of a vector, and of
 // one long line by two rounds of these.
 #ifndef TENON_KERNEL_FOURIER_FOURIER_LANES_H_

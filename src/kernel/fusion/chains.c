@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Steps whose results only the next one reads, joined to chains (elementwise/chain.h): what they
 // hand to each other stays in registers.
 #include "kernel/fusion/state.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fusions: several element-wise operations and reductions of one shape, computed together, a tile
 // of elements at a time, so that what they hand to each other stays in the cache.
 //

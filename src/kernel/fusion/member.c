@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a node can be in a fusion, for those who make one and for the kernel itself.
 #include <stdlib.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Tiles are ranges of elements in the order in which arrays are in memory. Where a member reads
 // something else, lines of it are gathered, or looked at where they are if the tile is a part of
 // one line; what repeats in every tile is gathered once.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A tile at a time, on all threads: in the order of memory, or as a reduction asks for elements.
 #include <stdlib.h>
 

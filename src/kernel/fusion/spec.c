@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // From a region to steps: which shape they go over, how members read, what they hand to each other.
 #include "ir/trace.h"
 #include "kernel/fusion/state.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Squares that only a fold reads: the fold makes them itself, so that they are nowhere. Sums of
 // squares, variances and norms have them.
 #include "kernel/fusion/state.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the files of this folder share, and what prepare leaves to run.
 #ifndef TENON_KERNEL_FUSION_STATE_H_
 #define TENON_KERNEL_FUSION_STATE_H_

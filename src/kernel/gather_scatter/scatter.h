@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // scatter: updates combined into places that arrive as data.
 #ifndef TENON_KERNEL_GATHER_SCATTER_SCATTER_H_
 #define TENON_KERNEL_GATHER_SCATTER_SCATTER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What tn__cpu_scatter_prepare leaves to tn__cpu_scatter_run.
 #ifndef TENON_KERNEL_GATHER_SCATTER_SCATTER_PLAN_H_
 #define TENON_KERNEL_GATHER_SCATTER_SCATTER_PLAN_H_

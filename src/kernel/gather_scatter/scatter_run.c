@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every element of the input meets its updates in the order of their indices, and each is one
 // thread's alone: so the number of threads makes no difference. What is outside of the input is
 // left out element by element: a window is cut to the part that is inside.

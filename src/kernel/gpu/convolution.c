@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Convolutions: an item for each element of the result; large ones by tiles.
 #include "kernel/gpu/convolution.h"
 

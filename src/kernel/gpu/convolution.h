@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Convolutions, private to their kernels.
 #ifndef TENON_KERNEL_GPU_CONVOLUTION_H_
 #define TENON_KERNEL_GPU_CONVOLUTION_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of matrices by cuBLAS. Each side is read where it is, transposed or not; where its
 // dimensions do not join to rows and columns, our own kernel computes the product.
 #include "kernel/common/site.h"

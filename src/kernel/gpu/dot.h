@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of matrices, private to their kernels.
 #ifndef TENON_KERNEL_GPU_DOT_H_
 #define TENON_KERNEL_GPU_DOT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A result for each element of the operands, which may be views, or scalars.
 #include "base/type.h"
 #include "kernel/gpu/reads.h"

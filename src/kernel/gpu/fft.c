@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fourier transforms of f32 and c64: a launch for each dimension, in which a group of items
 // transforms a line in its memory, or several short ones. Each stage makes transforms of r times
 // the length of r that it has; their lengths are factors of the line's. The host computes lines

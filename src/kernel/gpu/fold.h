@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Folding elements by a region.
 #ifndef TENON_KERNEL_GPU_FOLD_H_
 #define TENON_KERNEL_GPU_FOLD_H_

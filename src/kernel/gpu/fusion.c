@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fusions: one launch computes what all members do. An item computes an element of each value; with
 // a reduction at the end it computes those that it folds. Others with reductions: fusion_rows.c.
 #include "kernel/fusion/fusion.h"

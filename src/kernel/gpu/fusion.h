@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fusions with reductions of rows, private to the kernel of fusions.
 #ifndef TENON_KERNEL_GPU_FUSION_H_
 #define TENON_KERNEL_GPU_FUSION_H_

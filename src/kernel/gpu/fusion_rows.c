@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Fusions with reductions of rows, such as a softmax, in one launch: an item goes through its row
 // once for each reduction, and once more for what is stored of all elements. Where items of a group
 // read together, the lanes of a part of a group share a row. What is computed of the elements is

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // gather: an item for each element of the result.
 #include "base/type.h"
 #include "kernel/gpu/windows.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels of GPUs. They are source, made when a program is compiled: of the dtypes, and of how
 // operands are read (source.h). What they have no row for, the host computes.
 #ifndef TENON_KERNEL_GPU_GPU_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Cholesky factors, a group of items for each matrix, and triangular systems, an item for each
 // column. Of larger matrices than these loops are good for, the host computes them.
 #include "base/type.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Blocks are ordered by counting what comes before each element, and then merged two by two: an
 // item finds the place of its element in the other block by bisection.
 #include "kernel/gpu/order.h"

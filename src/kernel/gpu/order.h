@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The order of the elements of lines, as indices: stable, by merging.
 #ifndef TENON_KERNEL_GPU_ORDER_H_
 #define TENON_KERNEL_GPU_ORDER_H_

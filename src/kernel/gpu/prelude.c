@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The texts are in the language of kernels; only their directives are written as strings.
 #include "kernel/gpu/prelude.h"
 

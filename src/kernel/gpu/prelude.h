@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What stands before the source of kernels of GPUs. Tenon's own are OpenCL C in these words; CUDA
 // C++ gets OpenCL's types and functions.
 #ifndef TENON_KERNEL_GPU_PRELUDE_H_

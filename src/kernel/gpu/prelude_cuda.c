@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // CUDA C++ with the words of OpenCL C. It needs none of CUDA's headers.
 #include "kernel/gpu/prelude.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // rng_bit_generator: an item for each block of words, as kernel/random/random.c computes them.
 #include "base/integer.h"
 #include "base/type.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How a launch over the elements of an array reads operands.
 #ifndef TENON_KERNEL_GPU_READS_H_
 #define TENON_KERNEL_GPU_READS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Reductions: an item folds a part of a row, and what comes of the parts is folded again, in the
 // order of the elements. Where items of a group read together (tn_compile_target_t.has_lanes),
 // those that are neighbours have parts of neighbouring rows; a row whose elements are neighbours is

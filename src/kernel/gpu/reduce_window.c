@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // reduce_window: an item for each window. Windows that hold all elements up to their own are
 // cumulative: chunks of a line are folded, then, the same way, what comes of these, and at last
 // each chunk is gone through from what is before it.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations of a region as source: one statement each, v0, v1...
 #ifndef TENON_KERNEL_GPU_REGION_H_
 #define TENON_KERNEL_GPU_REGION_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // scatter, in one of three ways, in each of which elements get their updates in order:
 //   - few windows: an item for each element of the result looks at every window;
 //   - windows that never meet: an item for each element of the updates;

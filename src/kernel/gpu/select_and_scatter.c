@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // select_and_scatter: a launch finds the element that each window selects, and another gives each
 // element the sources of the windows that selected it, in their order.
 #include "base/type.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "kernel/gpu/sliding.h"
 
 int64_t tn__gpu_sliding_size(const tn_sliding_t* window) {

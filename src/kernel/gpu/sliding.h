@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Windows that slide over an array, as source (kernel/common/sliding.h).
 #ifndef TENON_KERNEL_GPU_SLIDING_H_
 #define TENON_KERNEL_GPU_SLIDING_H_

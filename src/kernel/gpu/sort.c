@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // sort: the order of each line, and then the elements in it.
 #include "base/type.h"
 #include "kernel/gpu/order.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The source of a kernel while it is written, with the numbers that it takes by value: sizes and
 // strides are numbers of a run, and not part of the source, so that one kernel serves all.
 #ifndef TENON_KERNEL_GPU_SOURCE_H_

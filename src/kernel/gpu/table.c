@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The kernels of GPUs, and their compile targets.
 #include "kernel/gpu/gpu.h"
 #include "kernel/kernel_set.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Convolutions of many elements as products of matrices, by tiles: rows are the places of windows,
 // columns the features of the result, and the depth goes over a window and the features of the
 // input. No matrix is stored: strips are brought from where their elements are in the input.

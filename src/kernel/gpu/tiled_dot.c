@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Products of large matrices, by tiles.
 #include "base/integer.h"
 #include "base/type.h"

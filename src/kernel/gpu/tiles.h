@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What kernels have in common that compute tiles of a product of matrices: a group of items
 // computes TILE times TILE elements of the result, each item BLOCK times BLOCK of them, from strips
 // of both sides that the group brings to its memory, STRIP elements deep.

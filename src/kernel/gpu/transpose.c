@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Copies of transposed arrays: a group reads a tile along the dimension in which elements are
 // neighbours in the operand, and writes it along the result's last one.
 #include "base/integer.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Windows of an array whose starts arrive as data: of gather and scatter.
 #ifndef TENON_KERNEL_GPU_WINDOWS_H_
 #define TENON_KERNEL_GPU_WINDOWS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // cuBLAS: matrix products on devices of CUDA. It comes with CUDA and is found at run time; its
 // types and numbers are those of its documentation.
 #ifndef TENON_KERNEL_LIB_CUBLAS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The libraries, for users of the library.
 #include "kernel/lib/cublas.h"
 #include "kernel/lib/library.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Libraries that compute some operations better than portable C does. Each is optional: its soname
 // is found when Tenon is configured, and it is loaded when the first program has work for it.
 //

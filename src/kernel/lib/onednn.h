@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // oneDNN: products of narrow types, and convolutions. Version 2 of its C interface.
 //
 // It runs on the calling thread alone; we cut the work. Its primitives are made when a program is

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Parts of the batch, or of the result's features where there is little of a batch, are computed
 // apart; the shape alone says how it is cut. The library has layouts of its own, in which it is
 // quick: each part is copied into them and back, while it is in the cache.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // convolution by oneDNN, in f32 and bf16.
 #ifndef TENON_KERNEL_LIB_ONEDNN_CONVOLUTION_H_
 #define TENON_KERNEL_LIB_ONEDNN_CONVOLUTION_H_

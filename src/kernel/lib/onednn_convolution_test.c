@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The library against our own kernel, on random convolutions.
 #include <math.h>
 #include <stdlib.h>

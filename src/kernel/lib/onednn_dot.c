@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // As in openblas_dot.c, pieces are cut by shape alone. Sums of bf16 are made in f32 and rounded
 // once; the processor's instruction takes subnormal bf16 for zero. Sums of integers are exact.
 #include "kernel/lib/onednn_dot.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // dot_general and dot of bf16 and of 8-bit integers by oneDNN.
 #ifndef TENON_KERNEL_LIB_ONEDNN_DOT_H_
 #define TENON_KERNEL_LIB_ONEDNN_DOT_H_

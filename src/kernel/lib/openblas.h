@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // OpenBLAS: matrix products and LAPACK. It runs on the calling thread alone; we cut the work.
 //
 // Its own names and numbers: matrices are column-major in the functions of LAPACK, `int` counts

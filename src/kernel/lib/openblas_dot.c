@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Each matrix of the result is cut into pieces by its shape alone, so that any number of threads
 // gives the same sums. An operand is copied only where neither its rows nor its columns are
 // contiguous. Products of other types than the library has are our own kernel's, which converts

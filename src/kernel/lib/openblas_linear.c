@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // LAPACK's potrf does a matrix, or a block on the diagonal of a large one: what follows from the
 // block for the rest is one solution with a triangle and one product, cut into pieces by shape.
 //

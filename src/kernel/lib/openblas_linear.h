@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // cholesky and triangular_solve by OpenBLAS, in f32, f64, c64 and c128.
 #ifndef TENON_KERNEL_LIB_OPENBLAS_LINEAR_H_
 #define TENON_KERNEL_LIB_OPENBLAS_LINEAR_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The library against our own kernel, which computes in f64 and c128 whatever the element type.
 #include <complex.h>
 #include <math.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The lower factor, in blocks of columns: what earlier columns contribute is a matrix product, then
 // the block is factored by itself. An upper factor is the conjugate transpose of the lower one.
 //

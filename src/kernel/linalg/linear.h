@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // cholesky and triangular_solve. Everything is computed in f64 and rounded once: errors grow with
 // the order and the condition of a matrix, and narrower types have no room for that.
 #ifndef TENON_KERNEL_LINALG_LINEAR_H_

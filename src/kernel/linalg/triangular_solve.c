@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every problem becomes T x = b with a triangle T and columns b: a right side is the transposed
 // problem. Columns are independent; some of them together are a piece of work. In it, blocks of
 // rows are reduced by a matrix product with the rows that are solved, and then substituted.

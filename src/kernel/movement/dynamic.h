@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations whose shapes and amounts are operands (static_form.h), when these are known only as
 // the program runs: the kernel of the static form is chosen, prepared and run each time.
 #ifndef TENON_KERNEL_MOVEMENT_DYNAMIC_H_

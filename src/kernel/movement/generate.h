@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels whose results come from the program itself rather than from data: iota, constants of the
 // one device, tokens.
 #ifndef TENON_KERNEL_MOVEMENT_GENERATE_H_

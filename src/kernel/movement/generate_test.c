@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "kernel/testing_kernel.h"
 
 static void iota_counts_along_its_dimension(void** state) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that are strided copies: the whole difference between them is in the strides.
 #include "kernel/movement/movement.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels that move whole elements and know no dtypes.
 #ifndef TENON_KERNEL_MOVEMENT_MOVEMENT_H_
 #define TENON_KERNEL_MOVEMENT_MOVEMENT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The state is a key, 64 bits, and a counter, which advances by one for each block of words.
 //
 // Elements of 64 bits take two words each, all others one. Threefry gives two words a block. With

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Random numbers: rng_bit_generator, whose counter-based generators are XLA's bit for bit, and rng.
 #ifndef TENON_KERNEL_RANDOM_RANDOM_H_
 #define TENON_KERNEL_RANDOM_RANDOM_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The array is [outer, feature, inner]. Everything is computed in f64 and rounded once. Sums are
 // made for groups of outer rows, whose number depends on the shape alone, and then over the groups.
 #include "kernel/reduction/batch_norm.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // batch_norm_inference, batch_norm_training and batch_norm_grad.
 #ifndef TENON_KERNEL_REDUCTION_BATCH_NORM_H_
 #define TENON_KERNEL_REDUCTION_BATCH_NORM_H_

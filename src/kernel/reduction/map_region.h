@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // map: a computation on every element.
 #ifndef TENON_KERNEL_REDUCTION_MAP_REGION_H_
 #define TENON_KERNEL_REDUCTION_MAP_REGION_H_

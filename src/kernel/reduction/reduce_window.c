@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Padding and the holes of a dilated base count as elements with the initial value.
 //
 // A known operation works on rows of results: first it folds the rows of the input that are under

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // reduce_window: several operands, any computation.
 #ifndef TENON_KERNEL_REDUCTION_REDUCE_WINDOW_H_
 #define TENON_KERNEL_REDUCTION_REDUCE_WINDOW_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The work is cut into units: rows (or pieces of long ones), and rows of a block of columns. Units
 // are taken together in groups; each group of each output gives a partial result, and a second pass
 // combines these. Columns are what is kept innermost; where that is short, or nothing, they take in

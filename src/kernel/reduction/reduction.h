@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Folding dimensions of one array with a known associative operation, natively and on all threads.
 //
 // The order of combination depends on the shape alone. Floats are summed in blocks and trees, so

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Cumulative sums, products, maxima and minima along a dimension.
 #ifndef TENON_KERNEL_REDUCTION_SCAN_H_
 #define TENON_KERNEL_REDUCTION_SCAN_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The body runs once for each place along the dimension, on slices of the inputs and what it
 // carries on.
 #include "kernel/reduction/scan_region.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // chlo.scan. Columns of kernels.def.
 #ifndef TENON_KERNEL_REDUCTION_SCAN_REGION_H_
 #define TENON_KERNEL_REDUCTION_SCAN_REGION_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The result starts as the initial value everywhere. Every element of the source goes to the
 // element of its window that was selected; padding is never selected.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // select_and_scatter: what a pooling layer's gradient does.
 #ifndef TENON_KERNEL_REDUCTION_SELECT_AND_SCATTER_H_
 #define TENON_KERNEL_REDUCTION_SELECT_AND_SCATTER_H_

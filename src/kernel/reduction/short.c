@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Short rows of numbers that are folded in their own dtype, for programs: what reduction.c does of
 // one row, and nothing around it.
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Sums of products, each accumulated as one number and rounded at the end.
 #include "kernel/reference/kernels.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One result for each element of the operands, of which scalars stand for as many elements.
 #include <math.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Operations that hand elements to a computation in a region.
 #include "kernel/reference/kernels.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The functions that kernels.def names.
 #ifndef TENON_KERNEL_REFERENCE_KERNELS_H_
 #define TENON_KERNEL_REFERENCE_KERNELS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Linear algebra, Fourier transforms and normalisation, from their definitions.
 #include <math.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Every element of the result is one of an operand, or a padding value: which one is said by a
 // function of its coordinates.
 #include "kernel/reference/kernels.h"

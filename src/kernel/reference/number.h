@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One element of any dtype as a number that is at least as exact: integers as they are, floats and
 // the parts of complex numbers in long double. Kernels compute with these and round once, when they
 // store.

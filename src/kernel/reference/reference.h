@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the reference kernels share: their use of an operation, places in arrays, bodies. All of
 // them read types and attributes when they run; nothing is prepared.
 #ifndef TENON_KERNEL_REFERENCE_REFERENCE_H_

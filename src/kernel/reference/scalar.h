@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // ops/scalar.def as functions of numbers, computed more exactly than any dtype has them.
 #ifndef TENON_KERNEL_REFERENCE_SCALAR_H_
 #define TENON_KERNEL_REFERENCE_SCALAR_H_

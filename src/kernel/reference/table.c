@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The kernels of the device `reference`, and its compile target.
 #include "kernel/kernel_set.h"
 #include "kernel/reference/kernels.h"

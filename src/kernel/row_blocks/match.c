@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which nodes are a chain.
 #include "kernel/common/site.h"
 #include "kernel/contraction/product.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Kernels of the chain's nodes, how many rows a block has, and where a thread keeps it.
 #include "base/integer.h"
 #include "kernel/common/site.h"

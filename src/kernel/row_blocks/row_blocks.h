@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Row blocks: a product, the fusion that reads it and the product that reads this one, computed a
 // block of rows at a time, so that what they hand to each other stays in the cache, and is never in
 // memory as a whole. Attention is such a chain: its scores take memory in proportion to a block.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the files of this folder share.
 #ifndef TENON_KERNEL_ROW_BLOCKS_STATE_H_
 #define TENON_KERNEL_ROW_BLOCKS_STATE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Sorting of signed integers where they are, by AVX2: quicksort whose partitions move a vector at a
 // time, and sorting networks for what is left. Equal integers look the same, so that it need not be
 // stable.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Stable sorting of numbers by some of their bits, in linear time.
 #ifndef TENON_KERNEL_SORT_RADIX_H_
 #define TENON_KERNEL_SORT_RADIX_H_

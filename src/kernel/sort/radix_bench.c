@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Sorting 2^20 numbers, in CPU time of the one thread: kernel_ref_radix_bench
 #include "kernel/sort/radix.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A line is sorted by its indices, and then each operand is permuted. Known orders become whole
 // numbers and go through a quicksort by vectors or a radix sort; a comparator that is not known
 // runs as it is in a merge sort.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // sort: several operands, any comparator.
 #ifndef TENON_KERNEL_SORT_SORT_H_
 #define TENON_KERNEL_SORT_SORT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "kernel/sort/sort_key.h"
 
 #include "base/float_format.h"

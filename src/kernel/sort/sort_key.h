@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elements as unsigned numbers in the same order.
 #ifndef TENON_KERNEL_SORT_SORT_KEY_H_
 #define TENON_KERNEL_SORT_SORT_KEY_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A heap of the k best so far, the worst of them on top, which is then taken apart from the worst
 // on. Equal elements come in the order of their indices; floats in the total order, NaN first.
 #include "kernel/sort/top_k.h"

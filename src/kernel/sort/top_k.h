@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // chlo.top_k. Columns of kernels.def.
 #ifndef TENON_KERNEL_SORT_TOP_K_H_
 #define TENON_KERNEL_SORT_TOP_K_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // An artifact being written: the tables that the operations refer to, and what each part of the
 // writer offers to the others. Inside of bytecode/ only; from outside see writer.h.
 //

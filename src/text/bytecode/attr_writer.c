@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes as the dialects vhlo and builtin encode them.
 #include "base/element.h"
 #include "base/float_format.h"

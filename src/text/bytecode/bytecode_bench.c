@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // How fast modules are read, artifacts or text: megabytes a second and nanoseconds an operation of
 // CPU time, the best of several runs, and the most memory at once. One JSON object a line.
 //

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Any bytes as bytecode. What can be read must print, and what is printed must read again; what can
 // be written must read as the same.
 #include <stdio.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "text/bytecode/bytes.h"
 
 void tn__bytes_init(tn_bytes_t* bytes, const tn_allocator_t* allocator, tn_status_t* status) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Bytes on their way out: what cursor.h reads, written. The first allocation that fails is
 // remembered, and from then on nothing is written; callers look at `status` at the end.
 #ifndef TENON_TEXT_BYTECODE_BYTES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The numbers by which the encodings of the dialects builtin and vhlo are told apart.
 #ifndef TENON_TEXT_BYTECODE_CODES_H_
 #define TENON_TEXT_BYTECODE_CODES_H_

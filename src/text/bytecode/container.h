@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The container of MLIR bytecode: sections, strings, names of dialects and operations, and where
 // the encodings of attributes, types and properties are. Nothing of the contents is looked at
 // here; see encodings.h.

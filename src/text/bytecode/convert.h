@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes of VHLO's operations as StableHLO's operations have them.
 #ifndef TENON_TEXT_BYTECODE_CONVERT_H_
 #define TENON_TEXT_BYTECODE_CONVERT_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A place in bytes from outside: every read is checked, and the first that goes past the end is
 // remembered; from then on everything reads as 0. Callers check `bad` before they use a value.
 #ifndef TENON_TEXT_BYTECODE_CURSOR_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "text/bytecode/defaults.h"
 
 bool tn__vhlo_is_window_list(const char* name) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What VHLO spells out where our operations leave an attribute out. The reader leaves it out, the
 // writer spells it out.
 #ifndef TENON_TEXT_BYTECODE_DEFAULTS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes and types of the dialects builtin and vhlo, decoded when they are first asked for and
 // once each, however many uses they have.
 #ifndef TENON_TEXT_BYTECODE_ENCODINGS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // One operation up to its regions: name, attributes, results, operands.
 #include "text/bytecode/codes.h"
 #include "text/bytecode/walk.h"

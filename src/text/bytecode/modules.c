@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Modules, which may nest and hold functions.
 #include "text/bytecode/walk.h"
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Which operation of ours each versioned operation of VHLO is, and what its properties are:
 // operations.def as data.
 #ifndef TENON_TEXT_BYTECODE_OPERATIONS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Who wrote the bytecode, and whether we know what they could have written.
 #ifndef TENON_TEXT_BYTECODE_PRODUCER_H_
 #define TENON_TEXT_BYTECODE_PRODUCER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What an operation's attributes become: properties, with all that their absence says spelt out,
 // and a dictionary of the others.
 #include "text/bytecode/artifact.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // MLIR bytecode that holds a StableHLO portable artifact to a module: the inside of
 // tn_module_parse, when the bytes begin as bytecode does.
 #ifndef TENON_TEXT_BYTECODE_READER_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Regions, and the nodes in them.
 #include "text/bytecode/walk.h"
 

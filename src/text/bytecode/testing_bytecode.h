@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // A small artifact, written by hand in any version of the container, with places to put lies.
 #ifndef TENON_TEXT_BYTECODE_TESTING_BYTECODE_H_
 #define TENON_TEXT_BYTECODE_TESTING_BYTECODE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Types as the dialects vhlo and builtin encode them.
 #include "text/bytecode/artifact.h"
 #include "text/bytecode/codes.h"

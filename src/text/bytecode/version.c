@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "text/bytecode/version.h"
 
 bool tn__artifact_version_parse(tn_string_view_t text, tn_artifact_version_t* out_version,

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Versions of StableHLO, which artifacts carry in the name of their producer.
 #ifndef TENON_TEXT_BYTECODE_VERSION_H_
 #define TENON_TEXT_BYTECODE_VERSION_H_

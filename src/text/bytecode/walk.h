@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The state that the parts of the walk over the section of operations share, and what each part
 // offers to the others. Inside of bytecode/ only; from outside see reader.h.
 #ifndef TENON_TEXT_BYTECODE_WALK_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Modules as portable artifacts; the inside of tn_module_serialize.
 #include <stddef.h>
 

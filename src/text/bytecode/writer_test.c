@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "base/testing.h"
 #include "base/testing_allocator.h"
 #include "text/bytecode/reader.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of complex numbers and their parts. A cotangent goes the way that JAX's does: the gradient
 // of a real function with respect to z is that of its parts, d/dx - i d/dy.
 #include "transform/rules/rules.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of what folds dimensions: reduce and dot_general.
 #include <string.h>
 

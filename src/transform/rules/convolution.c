@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of convolution. It is linear in the input and in the kernel; both cotangents are again
 // convolutions. All have the layout of the operations on arrays: [batch, spatial..., channel] with
 // [output channel, spatial..., channel of a group].

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Derivatives of operations element by element. One function for each says what a small change of
 // one operand does to the result: its product with the derivative. As the derivative is diagonal,
 // it serves both ways.

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of fft. All kinds are linear: a tangent goes the way of its operand, and the matrix of a
 // Fourier transform is its own transpose.
 #include <string.h>

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of gather and scatter. Their index vectors count elements, so the dimensions of a batch
 // become one more batching dimension on both sides, or one more window dimension where the batch is
 // on the side of the operand alone.

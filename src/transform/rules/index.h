@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What the rules of gather and scatter are written with.
 #ifndef TENON_TRANSFORM_RULES_INDEX_H_
 #define TENON_TRANSFORM_RULES_INDEX_H_

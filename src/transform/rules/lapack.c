@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of LAPACK's routines, as tn__lapack calls them: with every matrix transposed.
 #include <string.h>
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of what is made of a matrix by several steps, and known by an identity behind them: QR
 // factors, pseudoinverses, determinants. Each has one function, linear in the change of the matrix,
 // that serves both ways.

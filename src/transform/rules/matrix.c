@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of cholesky and of triangular_solve. What is in a triangle that is not read has no
 // derivative.
 #include "transform/rules/matrix.h"

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of linear algebra and of Fourier transforms.
 #include <tenon/detail/array_linalg.h>
 

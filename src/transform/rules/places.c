@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Where the updates of a scatter go, and what goes to the same place.
 #include <string.h>
 

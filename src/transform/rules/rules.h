@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The rules of operations: derivatives and batches. Tenon's own operations have theirs in
 // rules.def, with the signatures that authors' operations have.
 #ifndef TENON_TRANSFORM_RULES_RULES_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of scatter, of one array: updates that replace, are added, multiply, or hold above or
 // below.
 #include "transform/rules/index.h"

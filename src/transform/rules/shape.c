@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of operations that move elements. They are linear, so a tangent goes the way of its
 // operand, and a cotangent back.
 #include <string.h>

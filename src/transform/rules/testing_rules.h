@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // For tests of rules, every rule against finite differences: what a small step along v does to
 // u . f(x) is u . jvp(v), and vjp(u) . v; and a batch, with its derivative, is its elements
 // one by one. All in float64.

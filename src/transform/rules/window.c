@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of reduce_window. A sum over windows is linear: a cotangent is spread over the windows that
 // each element is in, which is again a sum over windows. Of other operations the derivatives are
 // those of the same fold in steps that each make windows twice as long.

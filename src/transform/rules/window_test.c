@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Rules of what slides over arrays: windows, convolutions, slices at places that are operands.
 #include "lazy/body.h"
 #include "transform/rules/testing_rules.h"

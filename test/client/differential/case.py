@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """One random program with its inputs, and modules of many such programs."""
 
 import dataclasses

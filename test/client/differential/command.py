@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Runs random programs of single operations in XLA and in Tenon.
 
     build/venv/bin/python test/client/differential [OPERATION|all] [DTYPE|all] [--seed N] [--count N]

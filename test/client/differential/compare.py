@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """How far two arrays are apart, in units in the last place of the wanted one."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Where XLA deviates from the specification of StableHLO. There Tenon is compared with the specification, as NumPy computes
 it (`reference` of a case), and not with XLA. docs/xla.md shows this table."""
 

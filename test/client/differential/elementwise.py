@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Operations whose result element i depends on element i of the operands."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Operations with a body: reductions, windows, scatters, sorts, maps."""
 
 import numpy as np

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Gathers and scatters: places that operands name, some of them out of bounds."""
 
 import numpy as np

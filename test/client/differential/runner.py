@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Runs cases in XLA and in Tenon and says what differs."""
 
 import dataclasses

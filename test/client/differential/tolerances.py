@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """How far XLA's results may be from Tenon's, in units in the last place, and why."""
 
 # Operation: units for dtypes of 32 bits and more, units for narrower ones, reason. Others must agree to the last bit.

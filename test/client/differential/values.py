@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Random shapes and elements: ordinary ones, and those at which arithmetic is inexact or undefined."""
 
 import ml_dtypes

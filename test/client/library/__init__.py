@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Real programs by theme, each run in Tenon as text and as artifact and compared with JAX.
 
 A module is a theme: its PROGRAMS are what `register` decorates. `python test/client/compare.py` runs them.

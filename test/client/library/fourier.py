@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Fourier transforms of every kind, length and rank, and what is built from them."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Linear algebra. Where a factor has a free sign or phase, what the program returns does not depend on it."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """NumPy's toolbox: einsum, polynomials, interpolation, statistics, set and bit tricks."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """jax.random: the generators bit for bit, the distributions within what their functions allow."""
 
 import jax

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Programs written for many devices, on a mesh of one: annotations are dropped, collectives are of one process."""
 
 import jax

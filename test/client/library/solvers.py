@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright (c) 2026 The Tenon authors
+
 """Solvers of differential equations, optimisers with donated state, root finding."""
 
 import jax

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The part of cuBLAS that examples call, where there is no toolkit with its <cublas_v2.h>.
 #ifndef SIMULATED_CUDA_INCLUDE_CUBLAS_V2_H_
 #define SIMULATED_CUDA_INCLUDE_CUBLAS_V2_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The part of CUDA's driver API that examples call, where there is no toolkit with its <cuda.h>.
 #ifndef SIMULATED_CUDA_INCLUDE_CUDA_H_
 #define SIMULATED_CUDA_INCLUDE_CUDA_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The binary interface of custom calls, with XLA's layout, the signatures of operations, and the
 // table that a library exports. The runtime includes this part alone.
 #ifndef TENON_DETAIL_CUSTOM_ABI_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Attributes and variadic values: converted to C types, with and without a signature.
 #ifndef TENON_DETAIL_CUSTOM_ATTRIBUTES_H_
 #define TENON_DETAIL_CUSTOM_ATTRIBUTES_H_

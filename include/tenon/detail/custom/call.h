@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // What a kernel body has in its hands: the call, its operands and results, and the scalar types
 // without a C type. Also how functions of this header are compiled.
 #ifndef TENON_DETAIL_CUSTOM_CALL_H_

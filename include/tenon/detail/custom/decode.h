@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // The decoders that a signature list expands to.
 #ifndef TENON_DETAIL_CUSTOM_DECODE_H_
 #define TENON_DETAIL_CUSTOM_DECODE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Definitions: operations, functions of the legacy ABI, struct attributes, the table of a library.
 #ifndef TENON_DETAIL_CUSTOM_DEFINE_H_
 #define TENON_DETAIL_CUSTOM_DEFINE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Errors: TN_ERROR and TN_TRY for kernel bodies, and the messages of the decoders for calls that do
 // not match the signature. All of it is out of the way of calls that do.
 #ifndef TENON_DETAIL_CUSTOM_ERROR_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Conversion of the floats that C has no type for.
 #ifndef TENON_DETAIL_CUSTOM_FLOATS_H_
 #define TENON_DETAIL_CUSTOM_FLOATS_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Elementary functions over arrays: the runtime's where it has them, else loops over those of C.
 #ifndef TENON_DETAIL_CUSTOM_MAP_H_
 #define TENON_DETAIL_CUSTOM_MAP_H_

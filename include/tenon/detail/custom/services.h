@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Execution-context services: streams, scratch memory, threads, futures.
 #ifndef TENON_DETAIL_CUSTOM_SERVICES_H_
 #define TENON_DETAIL_CUSTOM_SERVICES_H_

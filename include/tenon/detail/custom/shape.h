@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Types in opaque bytes: XLA's ShapeProto, as written by tn_type_serialize of <tenon/tenon.h>, and
 // in Python by jaxlib.xla_client.Shape.to_serialized_proto(). GPU kernels pass sizes in this way,
 // because their operands are in device memory.

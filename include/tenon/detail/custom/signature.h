@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Signature lists: their keywords, defaults, assertions, and the rows of the table that tools read.
 #ifndef TENON_DETAIL_CUSTOM_SIGNATURE_H_
 #define TENON_DETAIL_CUSTOM_SIGNATURE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // States: what an operation keeps from one call to the next, and the handlers of its stages.
 #ifndef TENON_DETAIL_CUSTOM_STATE_H_
 #define TENON_DETAIL_CUSTOM_STATE_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Tenon's own routines under LAPACK's names and with its parameters, for programs that run without
 // OpenBLAS: matrices are column by column, everything comes by pointer, `info` is LAPACK's. Each is
 // written once (x.inc) for the four types, which types.c includes it with.
