@@ -44,7 +44,7 @@ static const project_file_t files[] = {
      "  return TN_OK;\n"
      "}\n"
      "\n"
-     "// Element by element: promotion, broadcasting, strides, threads and batches come of that.\n"
+     "// Elementwise: Tenon derives dtype promotion, broadcasting, strides, threading and vmap.\n"
      "TN_DEFINE(@, .flags = TN_OP_ELEMENTWISE, .vjp = @_vjp)\n"
      "TN_LIBRARY(@)\n"},
     {"test.mlir",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// The words that kernels of GPUs are written in: one source for OpenCL C and for CUDA C, whether
-// Tenon compiles it when it is first launched or nvcc before. Which kernel an operation launches,
-// and with what, its eval_gpu says (<tenon/kernel.h>).
+// Portable macros for GPU kernels: one source for OpenCL C and CUDA C, compiled by Tenon at the
+// first launch or ahead of time by nvcc. The operation's eval_gpu chooses the kernel and binds its
+// parameters (<tenon/kernel.h>).
 //
 //   #include <tenon/gpu.h>
 //
@@ -13,11 +13,11 @@
 //     if (i < size) z[i] = alpha * x[i] + beta * y[i];
 //   }
 //
-// Tenon has this header in it: a source that it compiles needs no include path.
+// The header is built in: a source that Tenon compiles needs no include path.
 //
 //   TN_KERNEL          a function that is launched; returns void
 //   TN_FN              a function that kernels call
-//   TN_GLOBAL          before the type of what a pointer to the device's memory points to
+//   TN_GLOBAL          before the type that a pointer to the device's memory points to
 //   TN_SHARED          before a variable of a kernel's outermost block: one for each group
 //   TN_CONSTANT        before a table outside of functions
 //
@@ -27,8 +27,8 @@
 //   tn_item(d)         this item, of all          tn_item_count(d)
 //   tn_group(d)        its group                  tn_group_count(d)
 //   tn_lane(d)         the item in its group      tn_group_size(d)
-//   tn_barrier()       waits for the other items of the group, and sees what they have written; all
-//                      must come there: under no condition that depends on the item
+//   tn_barrier()       waits for the other items of the group and makes their writes visible; every
+//                      item must reach it, so no condition around it may depend on the item
 //
 // Floats of 16 bits are computed in float: tn_load_f16(p, i), tn_store_f16(p, i, x), tn_load_bf16,
 // tn_store_bf16 (rounded to nearest even), and tn_load_f32, tn_store_f32 for macros that are
@@ -37,7 +37,7 @@
 #ifndef TENON_GPU_H_
 #define TENON_GPU_H_
 
-// Of the arrays whose sizes and strides kernels take.
+// The highest rank of the arrays whose sizes and strides kernels take.
 #define TN_GPU_MAX_RANK 8
 
 // For the host there is nothing more.

@@ -170,7 +170,7 @@ PyObject* core_result_type(core_call_t* call, PyObject* const* objects) {
     result = result ? tn_promote_types(result, dtype) : dtype;
   }
   if (!result) {
-    PyErr_SetString(PyExc_ValueError, "result_type: expected an array or a dtype beside numbers");
+    PyErr_SetString(PyExc_ValueError, "result_type: expected at least one array or dtype");
     return NULL;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -7,7 +7,7 @@
 
 The built module says which functions there are, with what parameters, defaults and documentation. The types of the parameters are
 those of the table of array functions (tools/array_functions.py) for the parameters with their names, unless `TYPES` has others; the
-files beside this one have what is neither: classes, functions that are not of arrays, and overloads.
+files next to this one have what is neither: classes, functions that are not of arrays, and overloads.
 """
 
 import ast
@@ -179,7 +179,7 @@ def constants(namespace, mark, indent=""):
 
 
 def documented(text, namespace):
-    """A file beside this one, with the documentation of what it declares."""
+    """A file next to this one, with the documentation of what it declares."""
     lines, edits = text.split("\n"), []
 
     def visit(node, owner):

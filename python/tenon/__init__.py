@@ -6,7 +6,7 @@
   tenon.core      lazy arrays and the functions on them, with the names of mlx.core
   tenon.ops       libraries of custom operations
   tenon.fast      kernels from a C source
-  tenon.ffi       other functions of C, with the words of jax.ffi
+  tenon.ffi       C and XLA FFI functions, with jax.ffi's API
   tenon.jax       operations as functions of JAX
   tenon.load      a StableHLO program as a function
   tenon.profile   a trace of what runs, for Perfetto

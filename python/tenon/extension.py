@@ -13,7 +13,7 @@
         cmdclass={"build_ext": extension.BuildExtension},
     )
 
-puts axpby/libaxpby.so beside axpby/__init__.py, which loads it:
+puts axpby/libaxpby.so next to axpby/__init__.py, which loads it:
 
     from tenon.ops import load_package
     load_package(__name__)
@@ -43,7 +43,7 @@ class Extension(setuptools.Extension):
 
     kernels: of GPUs: a dict of lists of files, by the name of the `const tn_kernel_library_t` that their text becomes:
         Extension("pkg.rms_norm", ["rms_norm.c"], kernels={"rms_norm_kernels": ["rms_norm.cl"]}). Files that they include by
-        #include "FILE" are beside them or in include_dirs.
+        #include "FILE" are next to them or in include_dirs.
     """
 
     def __init__(self, name, sources, *arguments, kernels=None, **keywords):
@@ -149,7 +149,7 @@ def bundle_kernels(file, folders, seen):
             continue
         found = next((path for folder in [file.parent, *folders] if (path := pathlib.Path(folder, name[1])).exists()), None)
         if not found:
-            raise FileNotFoundError(f"{file} includes \"{name[1]}\", which is not beside it nor in include_dirs")
+            raise FileNotFoundError(f"{file} includes \"{name[1]}\", which is neither next to it nor in include_dirs")
         if found.resolve() not in seen:
             lines += [bundle_kernels(found, folders, seen), f'#line {number} "{file.name}"']
         lines.append("")

@@ -106,7 +106,7 @@ def opencl_kernel(name: str, input_names: Sequence[str], output_names: Sequence[
 
     name: of the kernel.
     input_names, output_names: its parameters: pointers to the arrays' elements, dense and in row-major order.
-    source: the body, in the C that OpenCL and CUDA share (the words of <tenon/gpu.h>), or in what the device's language has besides.
+    source: the body, in the C that OpenCL and CUDA share (with the macros of <tenon/gpu.h>), or in what the device's language has besides.
         For an input `x` it may use x_shape[d], x_strides[d] and x_ndim, of up to 8 dimensions. float16 and bfloat16 are read with
         tn_load_f16(x, i) and written with tn_store_f16(y, i, value).
     header: source in front of the kernel.

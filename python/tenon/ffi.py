@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright (c) 2026 The Tenon authors
 
-"""Functions of C in arrays, with the words of jax.ffi: what is written for it works with either.
+"""C functions of arrays, with jax.ffi's API: code written for it works with either.
 
 `tenon.ops.load` is simpler where a library carries its signatures (TN_LIBRARY in <tenon/custom.h>); these functions call any handler
 of XLA's FFI, and untyped functions.

@@ -516,7 +516,7 @@ typedef struct tn_index {
 #define TN_ALL TN_SLICE(TN_INDEX_OPEN, TN_INDEX_OPEN)
 #define TN_NEW_AXIS ((tn_index_t){.kind = TN_INDEX_NEW_AXIS})
 #define TN_ELLIPSIS ((tn_index_t){.kind = TN_INDEX_ELLIPSIS})
-// a[items] with NumPy's rules; a view unless an item is an array. An integer beside arrays is
+// a[items] with NumPy's rules; a view unless an item is an array. An integer among arrays is
 // treated as an array. A boolean mask covers as many dimensions of a as it has, with equal sizes,
 // and selects the elements where it is true. The number of these decides the result's shape, so the
 // mask is evaluated; a mask that depends on a tracer (tn_vmap, tn_closure_compile,

@@ -49,7 +49,7 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t 
                                                 tn_buffer_release_fn release, void* user,
                                                 tn_buffer_t** out_buffer);
 
-// A tuple of buffers of the device, which it retains: a tuple argument or result of a program.
+// A tuple of buffers of the device, which it retains: an input or output of a program.
 // Elements may be tuples; NULL stands for a token. A tuple has no bytes of its own: read its
 // elements and wait for them.
 TN_API TN_MUST_USE tn_status_t tn_buffer_create_tuple(tn_device_t* device, size_t count,

@@ -177,8 +177,8 @@ typedef struct tn_user_data {
 
 // The time limit for an asynchronous handler (one that returns an XLA_FFI_Future), from its return
 // on; a handler that misses this deadline fails the run with DEADLINE_EXCEEDED. Negative (the
-// default): no limit. Such a handler may still use its arguments: the run's memory, including
-// arguments and results, is freed when the handler completes the future, on the thread that does
+// default): no limit. Such a handler may still use its operands: the run's memory, including
+// operands and results, is freed when the handler completes the future, on the thread that does
 // so, and never if it does not.
 TN_API void tn_context_set_call_timeout_ns(tn_context_t* context, int64_t timeout_ns);
 TN_API void tn_call_set_timeout_ns(int64_t timeout_ns);

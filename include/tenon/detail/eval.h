@@ -39,7 +39,7 @@
 //   tn_eval_share(eval, 0, i, offset, strides)         makes the output a view of operand i
 //   tn_eval_set_data(eval, 0, data, strides, release, user)    uses memory of the kernel
 //
-// On a GPU an eval launches kernels, of a library that is source in the words of <tenon/gpu.h>.
+// On a GPU an eval launches kernels, of a library of sources that use <tenon/gpu.h>.
 // CMake's tenon_add_kernel_library puts one into the library of the operation; tenon_build_kernels
 // writes a file, which TN_KERNEL_LIBRARY_FILE names; TN_KERNEL_LIBRARY makes one of a string.
 //
@@ -58,8 +58,8 @@
 //   }
 //   TN_DEFINE(axpby, .flags = TN_OP_ELEMENTWISE, .eval_gpu = axpby_eval_gpu)
 //
-// What is set is the kernel's parameters, in their order. Kernels run in the order in which they
-// are launched, behind what computes the operands; each sees what the earlier ones wrote. `data` is
+// Setters bind the kernel's parameters in order. Kernels run in the order in which they are
+// launched, after the operands have been computed; each sees what the earlier ones wrote. `data` is
 // an address of the device, which the host must not read. The errors of a kernel that does not
 // compile are the operation's.
 //

@@ -578,10 +578,10 @@ TN__UNUSED tn_status_t tn__eval_finish_output(tn__eval_state_t* state, size_t ou
     tn__eval_copy(array, result->place);
     return TN_OK;
   }
-  void* beside = tn__scratch(&state->call, byte_size);
-  if (!beside) return tn__eval_no_memory(state);
-  tn__eval_copy(array, beside);
-  memcpy(result->place, beside, byte_size);
+  void* scratch = tn__scratch(&state->call, byte_size);
+  if (!scratch) return tn__eval_no_memory(state);
+  tn__eval_copy(array, scratch);
+  memcpy(result->place, scratch, byte_size);
   return TN_OK;
 }
 

@@ -46,15 +46,15 @@ typedef struct tn_compile_options {
 // the sizes of its inputs; programs for the 32 most recently used sets of sizes are kept. Such a
 // run also reports compile errors: sizes that contradict each other or an assertion of the program
 // (INVALID_ARGUMENT), sizes that depend on the elements of arrays (UNIMPLEMENTED). Such a function
-// has only tensors as arguments and results; none of its arguments is donated.
+// has only tensors as inputs and outputs; none of its inputs is donated.
 TN_API TN_MUST_USE tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                                   const tn_compile_options_t* options,
                                                   tn_program_t** out_program);
 TN_API tn_program_t* tn_program_retain(tn_program_t* program);
 TN_API void tn_program_release(tn_program_t* program);
 
-// The inputs and outputs of a program are leaves of the function's arguments and results: a tuple
-// counts as the arrays inside it, in preorder. Types are views that live as long as the program;
+// The inputs and outputs of a program are leaves: a tuple counts as the arrays inside it, in
+// preorder. Types are views that live as long as the program;
 // NULL if the index is out of range.
 TN_API size_t tn_program_input_count(const tn_program_t* program);
 TN_API const tn_type_t* tn_program_input_type(const tn_program_t* program, size_t index);
@@ -217,7 +217,7 @@ typedef struct tn_run_options {
   const tn_output_memory_t* output_memory;
 } tn_run_options_t;
 
-// Runs a program. `inputs` are the leaves in order, or one buffer for each argument of the
+// Runs a program. `inputs` are the leaves in order, or one buffer for each input of the
 // function, where tuples are tuple buffers (tn_buffer_create_tuple). They are checked against the
 // program's types and retained until the run is complete. `options` may be NULL. Tokens have no
 // buffers: pass NULL for an input that is a token; an output that is one is NULL. On success

@@ -140,8 +140,8 @@ TN_API size_t tn_compiled_trace_count(const tn_compiled_t* compiled);
 
 // --- programs
 
-// Exports the function as a module with one function, @main, whose parameters are the inputs and
-// whose results are the outputs; only the shapes and dtypes of the inputs matter. Arrays that the
+// Exports the function as a module with one function, @main, whose inputs and outputs are those of
+// the closure; only the shapes and dtypes of the inputs matter. Arrays that the
 // function uses besides its inputs become constants. Custom operations become typed custom calls.
 // The module can be compiled for any device (program.h); its text (tn_module_print) is StableHLO,
 // which XLA reads as well.
@@ -240,9 +240,9 @@ TN_API TN_MUST_USE tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* sc
                                                size_t output_count, tn_array_t* const* outputs,
                                                tn_module_t** out_module);
 
-// The operations that the arrays still depend on, as a module with one function, @main: what has
-// been computed is a parameter, and the arrays are the results. What compiled functions give is
-// computed first. Inputs of a transform are parameters, too.
+// The operations that the arrays still depend on, as a module with one function, @main: arrays
+// that have been computed are its inputs, and `arrays` its outputs. Results of compiled functions
+// are computed first. Inputs of a transform are inputs as well.
 TN_API TN_MUST_USE tn_status_t tn_array_graph(tn_scope_t* scope, size_t count,
                                               tn_array_t* const* arrays, tn_module_t** out_module);
 
