@@ -11,7 +11,7 @@
 #include "cli.h"
 
 // What is over sooner says nothing; after that the line changes at most ten times a second.
-static const double quiet_ms = 300, interval_ms = 100;
+static const double usual_quiet_ms = 300, usual_interval_ms = 100;
 
 static double first_ms, shown_ms;
 static bool is_shown;
@@ -29,9 +29,27 @@ static bool is_terminal(void) {
   return answer;
 }
 
+// How long a command says nothing: TENON_PROGRESS_AFTER, in seconds.
+static double read_quiet_ms(void) {
+  const char* text = getenv("TENON_PROGRESS_AFTER");
+  if (!text || !*text) return usual_quiet_ms;
+  char* end;
+  double seconds = strtod(text, &end);
+  if (!*end && seconds >= 0) return seconds * 1e3;
+  cli_warn(tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "TENON_PROGRESS_AFTER: expected a number of seconds that is not "
+                            "negative; found '%s'",
+                            text));
+  return usual_quiet_ms;
+}
+
 void cli_progress(const char* format, ...) {
+  static double quiet_ms = -1;
   va_list arguments;
   if (!is_terminal()) return;
+  if (quiet_ms < 0) quiet_ms = read_quiet_ms();
+  // Without a delay every step is shown.
+  const double interval_ms = quiet_ms > 0 ? usual_interval_ms : 0;
   double now = cli_now_ms();
   if (first_ms == 0) first_ms = now;
   if (now - first_ms < quiet_ms || now - shown_ms < interval_ms) return;
