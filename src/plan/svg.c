@@ -13,8 +13,9 @@ enum {
   BOTTOM = 120,
   RIGHT = 24,
   MOST_TICKS = 6,
-  LABEL_HEIGHT = 14,  // a bar this high and
-  LABEL_WIDTH = 66,   // this wide has its number and size in it
+  LABEL_HEIGHT = 14,  // of a line of text in a bar
+  LABEL_MARGIN = 8,   // left and right of it together
+  LETTER_WIDTH = 7,   // of most letters of most fonts, at most
   STEP_WIDTH = 11,    // steps this far apart have their names below them
 };
 
@@ -42,6 +43,67 @@ static void write_bytes(tn_writer_t* writer, double bytes) {
   tn__writef(writer, bytes == (double)(long)bytes ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
+// What computes the value: "add", or "@rms_norm" for a custom call. Empty for the arguments of
+// regions and for scratch.
+static tn_string_view_t operation_of(const tn_value_t* value) {
+  if (!value || !value->node) return (tn_string_view_t){0};
+  const tn_string_view_t target = tn__attr_get_string(&value->node->attrs, "call_target_name");
+  return target.length ? target : tn__sv(tn__op_short_name(tn__op_written(value->node->op)));
+}
+
+static void write_operation(const tn_value_t* value, tn_writer_t* writer) {
+  const tn_string_view_t operation = operation_of(value);
+  if (!operation.length) return;
+  const bool is_target = tn__attr_get_string(&value->node->attrs, "call_target_name").length != 0;
+  if (is_target) tn__write_string(writer, "@");
+  tn__write_xml(writer, operation);
+  tn__write_string(writer, " ");
+}
+
+static size_t value_length(const tn_value_t* value) {
+  enum { LONGEST_NUMBER = 11, SCRATCH = 7 };
+  if (!value) return SCRATCH;
+  return 1 + (value->name.length ? value->name.length : LONGEST_NUMBER - 1);
+}
+
+// The operation and the value, and below them the size, as far as the bar is large enough.
+static void label_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, double x, double y,
+                      double width, double height) {
+  enum { SIZE_LENGTH = 10 };  // "1023.9 KiB"
+  tn_writer_t* writer = frame->writer;
+  const double letters = (width - LABEL_MARGIN) / LETTER_WIDTH;
+  const size_t operation = operation_of(buffer->value).length;
+  const bool has_operation = operation && (double)operation + 1 <= letters;
+  const bool has_value = (double)(operation + 2 + value_length(buffer->value)) <= letters;
+  const bool has_size = SIZE_LENGTH <= letters && height >= 2 * LABEL_HEIGHT;
+  if (height < LABEL_HEIGHT || !(has_operation || has_value || has_size)) return;
+  const double middle = y + height / 2 + 4, first = middle - (has_size ? LABEL_HEIGHT / 2 : 0);
+  tn__writef(writer, "<text x=\"%.2f\" y=\"%.2f\">", x + 4, first);
+  if (has_operation || has_value) write_operation(buffer->value, writer);
+  if (has_value) tn__plan_print_value(buffer->value, writer);
+  if (has_size) {
+    tn__writef(writer, "<tspan x=\"%.2f\" dy=\"%d\" fill=\"#444\">", x + 4, LABEL_HEIGHT);
+    write_bytes(writer, (double)buffer->byte_size);
+    tn__write_string(writer, "</tspan>");
+  }
+  tn__write_string(writer, "</text>");
+}
+
+// What the pointer shows.
+static void title_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_t number) {
+  tn_writer_t* writer = frame->writer;
+  tn__writef(writer, "<title>b%zu ", number);
+  write_operation(buffer->value, writer);
+  tn__plan_print_value(buffer->value, writer);
+  if (buffer->value) {
+    tn__write_string(writer, " : ");
+    tn__write_xml(writer, tn__sv(TN_TYPE_TEXT(buffer->value->type)));
+  }
+  tn__write_string(writer, ", ");
+  write_bytes(writer, (double)buffer->byte_size);
+  tn__writef(writer, " at %zu, live %u to %u</title>", buffer->offset, buffer->begin, buffer->end);
+}
+
 static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_t number) {
   static const char* const colours[] = {"#7ea6d3", "#f6b26b", "#93cdc8", "#ee8f90", "#8cc583",
                                         "#f3d874", "#c9a3c1", "#bf9d88", "#cfc8c4", "#ffc1c8"};
@@ -51,24 +113,13 @@ static void draw_bar(const frame_t* frame, const tn_plan_buffer_t* buffer, size_
   double y = y_of(frame, (double)(buffer->offset + buffer->byte_size));
   const char* colour =
       buffer->value ? colours[number % (sizeof colours / sizeof *colours)] : "#ddd";
-  tn__writef(writer, "<g><title>b%zu ", number);
-  tn__plan_print_value(buffer->value, writer);
-  if (buffer->value) {
-    tn__write_string(writer, " : ");
-    tn__write_xml(writer, tn__sv(TN_TYPE_TEXT(buffer->value->type)));
-  }
-  tn__write_string(writer, ", ");
-  write_bytes(writer, (double)buffer->byte_size);
-  tn__writef(writer, " at %zu, live %u to %u</title>", buffer->offset, buffer->begin, buffer->end);
+  tn__write_string(writer, "<g>");
+  title_bar(frame, buffer, number);
   tn__writef(writer,
              "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\" "
              "stroke=\"#fff\" stroke-width=\"0.5\"/>",
              x, y, width, height, colour);
-  if (height >= LABEL_HEIGHT && width >= LABEL_WIDTH) {
-    tn__writef(writer, "<text x=\"%.2f\" y=\"%.2f\">b%zu ", x + 4, y + height / 2 + 4, number);
-    write_bytes(writer, (double)buffer->byte_size);
-    tn__write_string(writer, "</text>");
-  }
+  label_bar(frame, buffer, x, y, width, height);
   tn__write_string(writer, "</g>\n");
 }
 

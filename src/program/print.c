@@ -10,85 +10,6 @@
 #include "pass/pass.h"
 #include "program/dynamic.h"
 #include "program/print.h"
-#include "text/writer.h"
-
-// --- the graph, for Graphviz
-
-enum { DOT_ELEMENTS = 8 };  // of a constant that is shown
-
-static void dot_value_name(const tn_value_t* value, tn_writer_t* writer) {
-  if (value->node) {
-    tn__writef(writer, "n%u", value->node->id);
-  } else {
-    tn__writef(writer, "a%u", value->id);
-  }
-}
-
-TN_APART static void dot_arguments(const tn_region_t* region, tn_writer_t* writer) {
-  for (uint32_t i = 0; i < region->argument_count; ++i) {
-    const tn_value_t* argument = &region->arguments[i];
-    tn__writef(writer, "  a%u [shape=ellipse, label=\"", argument->id);
-    tn__plan_print_value(argument, writer);
-    tn__writef(writer, "\\n%s\"];\n", TN_TYPE_TEXT(argument->type));
-  }
-}
-
-static tn_status_t write_quoted(void* user, const char* text, size_t length) {
-  tn__write_json_text(user, text, length);
-  return TN_OK;
-}
-
-// The elements, if there are few.
-TN_APART static void dot_constant(const tn_node_t* node, tn_writer_t* writer) {
-  const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
-  const bool is_shown = node->op == TN__OP(constant) && value->kind == TN_ATTR_ELEMENTS &&
-                        node->results[0].type->element_count <= DOT_ELEMENTS;
-  if (!is_shown || writer->status) return;
-  tn__write_string(writer, "\\n");
-  writer->status = tn__text_write_attribute(node->region->function->module->allocator, value,
-                                            write_quoted, writer);
-}
-
-TN_APART static void dot_node(const tn_node_t* node, tn_writer_t* writer) {
-  tn__writef(writer, "  n%u [label=\"%s", node->id, tn__op_short_name(tn__op_written(node->op)));
-  tn_string_view_t target = tn__attr_get_string(&node->attrs, "call_target_name");
-  if (target.length) tn__writef(writer, "\\n@%.*s", TN_SV(target));
-  for (uint32_t i = 0; i < node->result_count; ++i) {
-    tn__writef(writer, "\\n%s", TN_TYPE_TEXT(node->results[i].type));
-  }
-  dot_constant(node, writer);
-  tn__write_string(writer, target.length ? "\", style=filled];\n" : "\"];\n");
-  for (uint32_t i = 0; i < node->operand_count; ++i) {
-    const tn_value_t* operand = node->operands[i];
-    tn__write_string(writer, "  ");
-    dot_value_name(operand, writer);
-    tn__writef(writer, " -> n%u", node->id);
-    if (node->operand_count > 1) tn__writef(writer, " [headlabel=\"%u\"]", i);
-    if (operand->node && operand->node->result_count > 1) {
-      tn__writef(writer, " [taillabel=\"%zu\"]", (size_t)(operand - operand->node->results));
-    }
-    tn__write_string(writer, ";\n");
-  }
-}
-
-static void dot_region(const tn_region_t* region, tn_writer_t* writer) {
-  dot_arguments(region, writer);
-  TN_FOR_EACH_NODE (node, region) {
-    dot_node(node, writer);
-    for (uint32_t i = 0; i < node->region_count; ++i) {
-      tn__writef(writer, "  subgraph cluster_%u_%u {\n  label=\"region %u\";\n", node->id, i, i);
-      dot_region(node->regions[i], writer);
-      tn__write_string(writer, "  }\n");
-    }
-  }
-}
-
-static void dot_function(const tn_function_t* function, tn_writer_t* writer) {
-  tn__writef(writer, "digraph \"%.*s\" {\n  node [shape=box, fontsize=10];\n",
-             TN_SV(function->name));
-  if (function->body) dot_region(function->body, writer);
-  tn__write_string(writer, "}\n");
-}
 
 // --- the program
 
@@ -245,7 +166,7 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
     case TN_FORMAT_JSON: tn__print_module_json(module, writer); return TN_OK;
     case TN_FORMAT_DOT: {
       tn_string_view_t name = tn__program_function(program)->name;
-      dot_function(tn__module_find_function(module, name), writer);
+      tn__print_dot(tn__module_find_function(module, name), writer);
       return TN_OK;
     }
     case TN_FORMAT_SVG: break;

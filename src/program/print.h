@@ -29,6 +29,8 @@ const tn_fusion_step_t* tn__fusion_next(const tn_fusion_spec_t* fusion,
   for (const tn_fusion_step_t* step = tn__fusion_next((fusion), NULL); step; \
        step = tn__fusion_next((fusion), step))
 
+// print_dot.c
+void tn__print_dot(const tn_function_t* function, tn_writer_t* writer);
 // print_json.c
 void tn__print_module_json(const tn_module_t* module, tn_writer_t* writer);
 void tn__print_program_json(const tn_program_t* program, tn_writer_t* writer);

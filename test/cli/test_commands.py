@@ -231,11 +231,77 @@ def test_drawn_graphs_have_constants_types_and_positions():
   }) {dimension = 0 : i64} : (tensor<2xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xi32>)
   return %s#1 : tensor<2xi32>
 }""")[0]
-    [constant] = re.findall(r'(n\d+) \[label="constant\\ntensor<2xf32>\\ndense<\[1.*, 2.*\]>', graph)
+    [constant] = re.findall(r'(n\d+) \[label="constant\\ndense<\[1.*, 2.*\]> : tensor<2xf32>"', graph)
     [subtract] = re.findall(r'(n\d+) \[label="subtract', graph)
     [sort] = re.findall(r'(n\d+) \[label="sort\\ntensor<2xf32>\\ntensor<2xi32>"\]', graph)
     assert f'{constant} -> {subtract} [headlabel="0"];' in graph and f'{sort} -> n' in graph
     assert '[taillabel="1"];' in graph and '[taillabel="0"];' not in graph
+
+
+DRAWN = """func.func private @double(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.add %x, %x : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+func.func @main(%x: tensor<2x3xf32>, %n: tensor<i32>) -> (tensor<2x3xf32>, tensor<2xf32>) {
+  %large = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %splat = stablehlo.constant dense<0.5> : tensor<2x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.multiply %large, %splat : tensor<2x3xf32>
+  %1 = func.call @double(%0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2:2 = stablehlo.while(%i = %one, %v = %1) : tensor<i32>, tensor<2x3xf32>
+   cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %w = stablehlo.divide %v, %splat : tensor<2x3xf32>
+    stablehlo.return %j, %w : tensor<i32>, tensor<2x3xf32>
+  }
+  %3 = stablehlo.reduce(%2#1 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return %2#1, %3 : tensor<2x3xf32>, tensor<2xf32>
+}"""
+
+
+def test_drawn_graphs_elide_long_constants_and_name_regions_and_callees():
+    graph = tenon("show", "-", "--format", "dot", stdin=DRAWN)[0]
+    assert '"constant\\ntensor<2x3xf32>\\n..."' in graph and "6.0" not in graph
+    assert re.search(r'"constant\\ndense<5\.0+e-01> : tensor<2x3xf32>"', graph)
+    assert '"call\\n@double\\ntensor<2x3xf32>"' in graph
+    assert re.findall(r'subgraph \w+ \{\n  label="(.*)"', graph) == ["while: condition", "while: body", "reduce"]
+    [loop] = re.findall(r'(n\d+) \[label="while', graph)
+    assert len(re.findall(rf"{loop} -> \w+ \[lhead=cluster_\d+_\d, style=dashed", graph)) == 2
+
+
+def test_drawn_graphs_number_operands_where_their_order_matters():
+    graph = tenon("show", "-", "--format", "dot", stdin=DRAWN)[0]
+    numbered = {name: bool(re.search(rf"-> {vertex} \[headlabel", graph)) for vertex, name in re.findall(r'(n\d+) \[label="(\w+)', graph)}
+    assert numbered["divide"] and numbered["compare"] and numbered["while"]
+    assert not numbered["multiply"] and not numbered["add"] and not numbered["call"]
+
+
+def test_drawn_graphs_draw_only_what_is_inside_in_a_frame():
+    """An edge inside of a frame would pull both of its ends into it."""
+    graph = tenon("show", "-", "--format", "dot", stdin=DRAWN)[0]
+    frames = re.findall(r"subgraph \w+ \{(.*?)\n  \}", graph, re.DOTALL)
+    assert len(frames) == 3 and not any("->" in frame for frame in frames)
+
+
+def test_drawn_memory_names_operations_and_values():
+    program = """func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %product = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sorted = "stablehlo.sort"(%product) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %again = stablehlo.dot_general %sorted, %product, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %again : tensor<64x64xf32>
+}"""
+    drawing = xml.etree.ElementTree.fromstring(tenon("show", "-", "--stage", "plan", "--format", "svg", stdin=program)[0])
+    texts = ["".join(text.itertext()) for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert "dot_general %product16.0 KiB" in texts or "dot_general %product16 KiB" in texts, texts
+    assert any(text.startswith("sort %sorted") for text in texts), texts
 
 
 def test_show_ir_needs_no_custom_calls(folder):
