@@ -148,7 +148,10 @@ typedef struct tn_vmap_call {
 typedef tn_status_t (*tn_vmap_fn)(const tn_rule_t* rule, const tn_vmap_call_t* call);
 
 // Infers the types of the results. `out_types` has room for `result_count` types; their dims point
-// into `out_dims`, which has room for TN_MAX_RANK dimensions each.
+// into `out_dims`, which has room for TN_MAX_RANK dimensions each. Called when the operation is
+// applied to arrays, and when a program that calls it is compiled, with sizes that are all known: a
+// result that is stated otherwise is an error. Operands have shapes and dtypes alone, `scope` is
+// NULL, and functions that make arrays return NULL.
 typedef tn_status_t (*tn_infer_types_fn)(const tn_rule_t* rule, int64_t (*out_dims)[TN_MAX_RANK],
                                          tn_array_type_t* out_types);
 

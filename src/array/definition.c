@@ -9,6 +9,7 @@
 #include "base/type.h"
 #include "call/check.h"
 #include "call/fitted.h"
+#include "call/infer.h"
 #include "call/operation.h"
 #include "call/registry.h"
 #include "call/signature.h"
@@ -42,21 +43,9 @@ typedef struct use {
   tn_fitted_t* fitted;    // retained
   tn_array_t** operands;  // promoted and broadcast
   tn_array_type_t* types;
-  int64_t (*dims)[TN_MAX_RANK];
 } use_t;
 
 // --- operands and results
-
-static const tn_ffi_param_t* param_at(const tn_ffi_op_t* op, int32_t kind, size_t index) {
-  size_t next = 0;
-  for (size_t i = 0; op && i < op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(op, i);
-    if (param->kind != kind) continue;
-    if (next == index || param->flags & TN_FFI_PARAM_REMAINING) return param;
-    ++next;
-  }
-  return NULL;
-}
 
 static bool accepts(const tn_ffi_param_t* param, tn_dtype_t dtype) {
   return !param || (dtype < 64 && param->dtypes >> dtype & 1);
@@ -64,7 +53,7 @@ static bool accepts(const tn_ffi_param_t* param, tn_dtype_t dtype) {
 
 // The dtype in which an element-wise operation computes.
 static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
-  const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_ARG, 0);
+  const tn_ffi_param_t* param = tn__op_value_param(use->signature, TN_FFI_PARAM_ARG, 0);
   const tn_array_t* error =
       tn__result_type(use->scope, use->application->operand_count, use->operands, out_dtype);
   if (error) return tn_array_status(error);
@@ -88,7 +77,7 @@ static bool are_alike(const use_t* use) {
       if (it->dims[axis] != first->dims[axis]) return false;
     }
   }
-  return accepts(param_at(use->signature, TN_FFI_PARAM_ARG, 0), first->dtype);
+  return accepts(tn__op_value_param(use->signature, TN_FFI_PARAM_ARG, 0), first->dtype);
 }
 
 static tn_status_t broadcast_operands(use_t* use, tn_array_shape_t* out_shape) {
@@ -112,77 +101,77 @@ static tn_status_t broadcast_operands(use_t* use, tn_array_shape_t* out_shape) {
   return tn__scope_check(use->scope, application->name, count, use->operands);
 }
 
-static tn_array_t* find_operand(const use_t* use, const char* name) {
-  const tn_ffi_op_t* op = use->signature;
-  size_t index = 0;
-  for (size_t i = 0; i < op->param_count; ++i) {
-    const tn_ffi_param_t* param = tn__op_param(op, i);
-    if (param->kind != TN_FFI_PARAM_ARG) continue;
-    if (strcmp(param->name, name) == 0) {
-      return index < use->application->operand_count ? use->operands[index] : NULL;
-    }
-    ++index;
-  }
-  return NULL;
+// Types of tensors, for checks.
+static tn_status_t tensors(tn_arena_t* arena, size_t count, tn_type_t** out_types,
+                           const tn_type_t*** out_list) {
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_types));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_list));
+  for (size_t i = 0; i < count; ++i) (*out_list)[i] = &(*out_types)[i];
+  return TN_OK;
 }
 
-// As the signature says; an error when it leaves something open.
-static tn_status_t declared_type(const use_t* use, size_t index, tn_array_type_t* out) {
-  const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, index);
-  const tn_array_t* shape =
-      param && param->same_shape_as ? find_operand(use, param->same_shape_as) : NULL;
-  const tn_array_t* element =
-      param && param->same_dtype_as ? find_operand(use, param->same_dtype_as) : NULL;
-  *out = (tn_array_type_t){.dtype = TN_DTYPE_INVALID};
-  if (param && !element && param->flags & TN_FFI_PARAM_LIKE) element = shape;
-  if (param) out->dtype = element ? element->dtype : tn__dtypes_only(param->dtypes);
-  if (shape) {
-    out->rank = shape->rank;
-    out->dims = shape->dims;
+static tn_status_t operand_types(use_t* use, tn_type_t** out_types, const tn_type_t*** out_list) {
+  TN_RETURN_IF_ERROR(tensors(&use->arena, use->application->operand_count, out_types, out_list));
+  for (size_t i = 0; i < use->application->operand_count; ++i) {
+    const tn_array_t* it = use->operands[i];
+    (*out_types)[i] =
+        (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = it->dtype, .rank = it->rank, .dims = it->dims};
   }
-  if (out->dtype != TN_DTYPE_INVALID && (shape || (param && param->rank == 0))) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                          "%s: the %s of result %zu does not follow from its operands; the "
-                          "definition needs `infer`, or the call `result_types`",
-                          use->application->name, shape ? "dtype" : "shape", index);
+  return TN_OK;
 }
 
-static tn_status_t infer(use_t* use, const tn_array_shape_t* shape) {
-  const tn_op_def_t* definition = use->definition;
-  const size_t count = use->application->result_count;
-  if (definition && definition->infer) {
-    TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, count, &use->dims));
-    const tn_rule_t rule = {
-        .struct_size = sizeof rule,
-        .api = &tn__rule_api,
-        .scope = use->scope,
-        .name = use->application->name,
-        .op = definition,
-        .attribute_count = use->fitted->dictionary.count,
-        .attributes = use->fitted->list,
-        .operand_count = use->application->operand_count,
-        .operands = use->operands,
-        .result_count = count,
-    };
-    const char* name = use->application->name;
-    tn_status_t status = definition->infer(&rule, use->dims, use->types);
-    const char* message = tn_status_message(status);
-    const size_t length = strlen(name);
-    if (strncmp(message, name, length) == 0 && message[length] == ':') return status;
-    return tn_status_prefix(status, "%s", name);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (!shape) {
-      TN_RETURN_IF_ERROR(declared_type(use, i, &use->types[i]));
-      continue;
+static tn_status_t make_inference(use_t* use, tn_inference_t* out) {
+  tn_type_t* operands = NULL;
+  const tn_type_t** list = NULL;
+  TN_RETURN_IF_ERROR(operand_types(use, &operands, &list));
+  *out = (tn_inference_t){.name = use->application->name,
+                          .definition = use->definition,
+                          .signature = use->signature,
+                          .attribute_count = use->fitted->dictionary.count,
+                          .attributes = use->fitted->list,
+                          .operand_count = use->application->operand_count,
+                          .result_count = use->application->result_count,
+                          .operands = list,
+                          .arena = &use->arena};
+  return TN_OK;
+}
+
+// An error when something is left open.
+static tn_status_t infer_all(use_t* use) {
+  tn_inference_t inference;
+  tn_inferred_t* results = NULL;
+  TN_RETURN_IF_ERROR(make_inference(use, &inference));
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, inference.result_count, &results));
+  TN_RETURN_IF_ERROR(tn__call_infer(&inference, results));
+  for (size_t i = 0; i < inference.result_count; ++i) {
+    const tn_inferred_t* it = &results[i];
+    if (it->dtype == TN_DTYPE_INVALID || !it->has_shape) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: the %s of result %zu does not follow from its operands; the "
+                              "definition needs `infer`, or the call `result_types`",
+                              inference.name, it->has_shape ? "dtype" : "shape", i);
     }
-    const tn_ffi_param_t* param = param_at(use->signature, TN_FFI_PARAM_RET, i);
+    use->types[i] = (tn_array_type_t){it->dtype, it->rank, it->dims};
+  }
+  return TN_OK;
+}
+
+// One shape, and the operands' dtype unless the signature has one of the result's own.
+static void infer_elementwise(use_t* use, const tn_array_shape_t* shape) {
+  for (size_t i = 0; i < use->application->result_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_value_param(use->signature, TN_FFI_PARAM_RET, i);
     const bool is_own = param && tn__dtypes_only(param->dtypes) && !param->same_dtype_as &&
                         !(param->flags & TN_FFI_PARAM_LIKE);
     const tn_dtype_t dtype = use->operands[0]->dtype;
     use->types[i] = (tn_array_type_t){is_own ? tn__dtypes_only(param->dtypes) : dtype, shape->rank,
                                       shape->dims};
   }
+}
+
+static tn_status_t infer(use_t* use, const tn_array_shape_t* shape) {
+  const bool has_rule = use->definition && use->definition->infer;
+  if (has_rule || !shape) return infer_all(use);
+  infer_elementwise(use, shape);
   return TN_OK;
 }
 
@@ -195,36 +184,23 @@ static tn_status_t check_counts(const use_t* use) {
   return tn_status_prefix(status, "%s", application->name);
 }
 
-// Types of tensors, for checks.
-static tn_status_t tensors(tn_arena_t* arena, size_t count, tn_type_t** out_types,
-                           const tn_type_t*** out_list) {
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_types));
-  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(arena, count, out_list));
-  for (size_t i = 0; i < count; ++i) (*out_list)[i] = &(*out_types)[i];
-  return TN_OK;
-}
-
-// Whether the signature has such operands and results.
+// Whether the signature has such operands and results, and infers no others.
 static tn_status_t check_types(use_t* use) {
-  const size_t operand_count = use->application->operand_count;
-  const size_t result_count = use->application->result_count;
-  tn_type_t *operands = NULL, *results = NULL;
-  const tn_type_t **operand_list = NULL, **result_list = NULL;
-  TN_RETURN_IF_ERROR(tensors(&use->arena, operand_count, &operands, &operand_list));
-  TN_RETURN_IF_ERROR(tensors(&use->arena, result_count, &results, &result_list));
-  for (size_t i = 0; i < operand_count; ++i) {
-    const tn_array_t* it = use->operands[i];
-    operands[i] =
-        (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = it->dtype, .rank = it->rank, .dims = it->dims};
-  }
-  for (size_t i = 0; i < result_count; ++i) {
+  const tn_application_t* application = use->application;
+  tn_inference_t inference;
+  tn_type_t* results = NULL;
+  const tn_type_t** list = NULL;
+  TN_RETURN_IF_ERROR(make_inference(use, &inference));
+  TN_RETURN_IF_ERROR(tensors(&use->arena, inference.result_count, &results, &list));
+  for (size_t i = 0; i < inference.result_count; ++i) {
     const tn_array_type_t* it = &use->types[i];
     results[i] =
         (tn_type_t){.kind = TN_TYPE_TENSOR, .dtype = it->dtype, .rank = it->rank, .dims = it->dims};
   }
-  return tn_status_prefix(
-      tn__call_check_types(use->signature, operand_count, operand_list, result_count, result_list),
-      "%s", use->application->name);
+  tn_status_t status = tn__call_check_types(use->signature, inference.operand_count,
+                                            inference.operands, inference.result_count, list);
+  if (!status && application->result_types) status = tn__call_check_results(&inference, list);
+  return tn_status_prefix(status, "%s", application->name);
 }
 
 static tn_status_t infer_types(use_t* use, const tn_array_shape_t* shape) {
@@ -257,7 +233,8 @@ static tn_status_t prepare(use_t* use, const tn_op_t* op, const tn_target_t* tar
   TN_RETURN_IF_ERROR(infer_types(use, shape));
   const bool is_checked =
       use->signature && tn__op_call_version(op, attribute_count) == TN_API_VERSION_TYPED_FFI;
-  return is_checked && !is_elementwise ? check_types(use) : TN_OK;
+  const bool is_stated = application->result_types;
+  return is_checked && (is_stated || !is_elementwise) ? check_types(use) : TN_OK;
 }
 
 static void give_error(const tn_application_t* application, tn_array_t* error,

@@ -9,7 +9,7 @@
 #include "base/type.h"
 #include "call/attributes.h"
 #include "call/signature.h"
-#include "ops/op.h"
+#include "ops/rule.h"
 
 typedef struct checker {
   const tn_ffi_op_t* op;
@@ -77,7 +77,7 @@ static tn_status_t check_value(const checker_t* checker, const tn_ffi_param_t* p
     snprintf(wanted, sizeof wanted, "elements like those of %s, which has type %s", what,
              TN_TYPE_TEXT(element));
   } else if (shape && tn__type_is_tensor(shape) && tn__type_is_tensor(type) &&
-             !tn__type_same_shape(shape, type)) {
+             !tn__shapes_agree(shape, type)) {
     snprintf(wanted, sizeof wanted, "the shape of %s, which has type %s", param->same_shape_as,
              TN_TYPE_TEXT(shape));
   } else {

@@ -34,6 +34,28 @@ tn_dtypes_text_t tn__dtypes_text(uint64_t dtypes) {
   return out;
 }
 
+const tn_ffi_param_t* tn__op_value_param(const tn_ffi_op_t* op, int32_t kind, size_t index) {
+  size_t next = 0;
+  for (size_t i = 0; op && i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind != kind) continue;
+    if (next == index || param->flags & TN_FFI_PARAM_REMAINING) return param;
+    ++next;
+  }
+  return NULL;
+}
+
+size_t tn__op_operand_index(const tn_ffi_op_t* op, const char* name) {
+  size_t next = 0;
+  for (size_t i = 0; i < op->param_count; ++i) {
+    const tn_ffi_param_t* param = tn__op_param(op, i);
+    if (param->kind != TN_FFI_PARAM_ARG) continue;
+    if (strcmp(param->name, name) == 0) return next;
+    ++next;
+  }
+  return SIZE_MAX;
+}
+
 // --- writing into an arena
 
 typedef struct text {

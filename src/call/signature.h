@@ -20,6 +20,12 @@ static inline const tn_ffi_param_t* tn__param_field(const tn_ffi_op_t* op,
   return (const void*)((const char*)param->fields + index * op->param_size);
 }
 
+// The parameter of operand (TN_FFI_PARAM_ARG) or result (TN_FFI_PARAM_RET) `index`, a leaf; NULL:
+// there is none.
+const tn_ffi_param_t* tn__op_value_param(const tn_ffi_op_t* op, int32_t kind, size_t index);
+// Which leaf the operand of that name is; SIZE_MAX: there is none.
+size_t tn__op_operand_index(const tn_ffi_op_t* op, const char* name);
+
 typedef struct tn_signature {
   tn_arena_t arena;
   const char* text;  // all of it in one line; NULL before init

@@ -15,6 +15,7 @@
 #include "call/context.h"
 #include "call/guard.h"
 #include "call/handler.h"
+#include "call/infer.h"
 #include "call/live.h"
 #include "call/scratch.h"
 #include "call/site.h"
@@ -83,6 +84,7 @@ tn_status_t tn__strided_prepare(const tn_call_site_t* call, tn_target_t* target)
   TN_RETURN_IF_ERROR(tn__call_check(target->op, false, call->operand_count, call->operands,
                                     call->result_count, call->results, &call->attrs, site->arena,
                                     &attrs));
+  TN_RETURN_IF_ERROR(tn__call_check_inferred(call, target->op, &attrs));
   strided_state_t* state = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &state));
   TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));

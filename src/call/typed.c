@@ -15,6 +15,7 @@
 #include "call/context.h"
 #include "call/guard.h"
 #include "call/handler.h"
+#include "call/infer.h"
 #include "call/live.h"
 #include "call/mismatch.h"
 #include "call/scratch.h"
@@ -260,6 +261,7 @@ tn_status_t tn__typed_prepare(const tn_call_site_t* call, tn_target_t* target) {
                                       &attrs));
     if (is_probed) TN_RETURN_IF_ERROR(warn_of_attributes(call, target));
   }
+  if (!is_probed) TN_RETURN_IF_ERROR(tn__call_check_inferred(call, op, &attrs));
   TN_RETURN_IF_ERROR(tn__call_attributes_build(call, &attrs, &state->attrs));
   TN_RETURN_IF_ERROR(make_buffers(call, state));
   state->execute = target->bundle.execute;

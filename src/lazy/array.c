@@ -186,7 +186,7 @@ size_t tn_array_byte_size(const tn_array_t* array) {
 }
 
 tn_device_t* tn_array_device(const tn_array_t* array) {
-  if (!array) return NULL;
+  if (!array || !array->evaluator) return NULL;
   tn_evaluator_t* evaluator = array->evaluator;
   tn_array_t* root = tn__array_root((tn_array_t*)array);
   tn_device_t* device = NULL;

@@ -8,6 +8,7 @@
 #include "pass/refine.h"
 
 #include "base/c_locale.h"
+#include "call/infer.h"
 #include "call/operation.h"
 #include "kernel/static_form.h"
 #include "pass/passes.h"
@@ -128,9 +129,22 @@ static tn_status_t refine_dynamic(refiner_t* refiner, tn_node_t* node,
   return tn__pass_fix_node(node, &refiner->scratch);
 }
 
-// Custom calls of JAX that say the shapes of their results by operands.
+static bool can_follow(const tn_inferred_t* inferred, const tn_type_t* type) {
+  if (!inferred->has_shape || !tn__type_is_tensor(type) || inferred->rank != type->rank) {
+    return false;
+  }
+  for (size_t i = 0; i < inferred->rank; ++i) {
+    if (inferred->dims[i] == TN_DIM_DYNAMIC) return false;
+  }
+  return true;
+}
+
+// Custom calls: operands say the shapes of results, as JAX writes it, or the operation infers them.
 static tn_status_t refine_called(refiner_t* refiner, tn_node_t* node) {
   tn_i64_list_t operands;
+  tn_inferred_t* inferred = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&refiner->scratch, node->result_count, &inferred));
+  TN_RETURN_IF_ERROR(tn__call_infer_node(node, &refiner->scratch, inferred));
   TN_RETURN_IF_ERROR(tn__attr_get_i64_list(&node->attrs, "indices_of_shape_operands",
                                            &refiner->scratch, &operands));
   for (uint32_t i = 0; i < node->result_count; ++i) {
@@ -139,10 +153,15 @@ static tn_status_t refine_called(refiner_t* refiner, tn_node_t* node) {
     if (tn__type_is_static(result->type)) continue;
     const bool is_said =
         i < operands.count && operands.values[i] >= 0 && operands.values[i] < node->operand_count;
+    if (!is_said && can_follow(&inferred[i], result->type)) {
+      TN_RETURN_IF_ERROR(set_shape(refiner, result, inferred[i].rank, inferred[i].dims));
+      continue;
+    }
     if (!is_said) {
       return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                              "%s%s: result %u has type %s; expected a static one, or its sizes "
-                              "as an operand that indices_of_shape_operands names",
+                              "%s%s: result %u has type %s; expected a static one, one that the "
+                              "operation infers, or its sizes as an operand that "
+                              "indices_of_shape_operands names",
                               OP_TEXT(node->op), i, TN_TYPE_TEXT(result->type));
     }
     TN_RETURN_IF_ERROR(

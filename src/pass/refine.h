@@ -12,6 +12,9 @@
 // where they contradict each other; with the place.
 TN_MUST_USE tn_status_t tn__pass_refine(tn_module_t* module, tn_function_t* entry,
                                         const tn_type_t* const* argument_types);
+// Resolves the custom calls that `entry` reaches, and checks them against their signatures as far
+// as sizes are known. Errors have the place.
+TN_MUST_USE tn_status_t tn__pass_check_calls(tn_module_t* module, tn_function_t* entry);
 // Whether some value inside has a type with unknown dimensions.
 bool tn__pass_must_refine(const tn_module_t* module);
 

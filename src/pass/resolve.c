@@ -4,7 +4,9 @@
 // Custom calls become the operations that they name. Where the configuration of a typed call is a
 // string, as XLA's builder can say it, it is read as the dictionary that it must be.
 #include "call/call.h"
+#include "call/infer.h"
 #include "pass/passes.h"
+#include "pass/refine.h"
 #include "text/attribute.h"
 
 static tn_status_t read_dictionary(const tn_node_t* node, tn_string_view_t text,
@@ -61,6 +63,29 @@ static tn_status_t resolve_region(tn_region_t* region, tn_names_t* ops, tn_arena
     TN_RETURN_IF_ERROR(read_config(node, scratch));
   }
   return TN_OK;
+}
+
+static tn_status_t check_region(const tn_region_t* region, tn_arena_t* scratch) {
+  TN_FOR_EACH_NODE (node, region) {
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(check_region(node->regions[i], scratch));
+    }
+    if (tn__op_has(node->op, TN_FOREIGN)) TN_RETURN_IF_ERROR(tn__call_check_node(node, scratch));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__pass_check_calls(tn_module_t* module, tn_function_t* entry) {
+  tn_arena_t scratch;
+  tn_reached_functions_t reached;
+  TN_RETURN_IF_ERROR(tn__pass_resolve_calls(module, entry));
+  tn__arena_init(&scratch, module->allocator);
+  tn_status_t status = tn__pass_reach(module, entry, &scratch, &reached);
+  for (size_t i = 0; !status && i < reached.count; ++i) {
+    if (reached.functions[i]->body) status = check_region(reached.functions[i]->body, &scratch);
+  }
+  tn__arena_deinit(&scratch);
+  return status;
 }
 
 tn_status_t tn__pass_resolve_calls(tn_module_t* module, tn_function_t* entry) {

@@ -111,6 +111,7 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   TN_RETURN_IF_ERROR(choose_target(program, options));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
   if (!argument_types && entry->body && tn__function_is_dynamic(entry)) {
+    TN_RETURN_IF_ERROR(tn__pass_check_calls(program->module, entry));
     return tn__dynamic_create(program, entry, options);
   }
   if (entry->body && (argument_types || tn__pass_must_refine(program->module))) {
