@@ -53,6 +53,8 @@ def install(home):
 
 
 def is_example(text, example):
-    """Whether the file is that of an example, but for the comment at its beginning."""
+    """Whether the file is that of an example, but for the licence and the comment at its beginning."""
     content = (ROOT / "examples" / example).read_text()
+    if not example.endswith(".mlir"):
+        content = content.partition("\n\n")[2]
     return text in (content, re.sub(r"\A(//.*\n)+", "", content))
