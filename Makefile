@@ -41,6 +41,7 @@ test-long: ## the tests with every allocation failure, all differential runs, lo
 	  ctest --preset asan --label-exclude fuzz || result=1; exit $$result
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory platforms
+	@tools/setup site browser
 	@tools/check
 
 .PHONY: platforms
@@ -81,7 +82,8 @@ reference: ## the API reference from the public headers, in build/reference (nee
 	@tools/reference
 
 .PHONY: site
-site: ## the documents as a site, in build/site (needs MkDocs)
+site: ## the documents as a site, in build/site
+	@tools/setup site
 	@tools/site
 
 .PHONY: install
