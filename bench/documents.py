@@ -105,7 +105,7 @@ def first_screen():
 
 
 def at_a_glance():
-    return table(["", "Tenon", "alternative", "times", "script"],
+    return table(["", "Tenon", "alternative", "ratio", "script"],
                  [[title, f"{shown(mine)} {unit}", f"{peer}: {shown(other)} {unit}", shown(other / mine),
                    "`" + re.search(r"bench/\S+", RECORD[script]["command"])[0] + "`"]
                   for title, mine, other, unit, peer, script in costs()])

@@ -9,7 +9,7 @@ documents.py writes the picture, from figures.json.
 import html
 import math
 
-LABELS, WIDTH, ROW, TOP, RIGHT = 432, 860, 22, 74, 62
+LABELS, WIDTH, ROW, TOP, RIGHT = 480, 900, 22, 74, 62
 LOWEST, HIGHEST = 0.25, 4000
 TICKS = (0.5, 1, 2, 10, 100, 1000)
 # Light, and dark where the reader's page is dark.
@@ -34,10 +34,7 @@ def text(x, y, content, kind="text", anchor="start", size=13, more=""):
 
 
 def label(y, title):
-    """Right of the margin; a font wider than expected is set narrower."""
-    widest = LABELS - 20
-    narrow = f' textLength="{widest}" lengthAdjust="spacingAndGlyphs"' if len(title) * 6.9 > widest else ""
-    return text(LABELS - 10, y, title, anchor="end", size=12.5, more=narrow)
+    return text(LABELS - 10, y, title, anchor="end", size=12.5)
 
 
 def bar(y, low, high, height):

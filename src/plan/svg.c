@@ -17,6 +17,7 @@ enum {
   LABEL_MARGIN = 8,   // left and right of it together
   LETTER_WIDTH = 7,   // of most letters of most fonts, at most
   STEP_WIDTH = 11,    // steps this far apart have their names below them
+  NAME_LENGTH = 20,   // of such a name; the rest of a longer one is left out
 };
 
 typedef struct frame {
@@ -177,6 +178,13 @@ static void draw_axes(const frame_t* frame, double top) {
              HEIGHT - BOTTOM, WIDTH - RIGHT);
 }
 
+static void write_name(tn_writer_t* writer, tn_string_view_t name) {
+  const bool is_long = name.length > NAME_LENGTH;
+  if (is_long) name.length = NAME_LENGTH - 3;
+  tn__write_xml(writer, name);
+  if (is_long) tn__write_string(writer, "...");
+}
+
 // The steps of the function's own block, each where it begins; of crowded ones, some.
 static void draw_steps(const frame_t* frame) {
   const tn_plan_block_t* block = &frame->plan->block;
@@ -193,12 +201,8 @@ static void draw_steps(const frame_t* frame) {
                "<text transform=\"translate(%.2f %.2f) rotate(-55)\" text-anchor=\"end\" "
                "font-size=\"10\">",
                x + 4, y + 12);
-    if (target.length) {
-      tn__write_string(writer, "@");
-      tn__write_xml(writer, target);
-    } else {
-      tn__write_string(writer, tn__plan_step_name(step));
-    }
+    if (target.length) tn__write_string(writer, "@");
+    write_name(writer, target.length ? target : tn__sv(tn__plan_step_name(step)));
     tn__write_string(writer, "</text>\n");
   }
 }

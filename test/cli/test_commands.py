@@ -302,6 +302,10 @@ def test_drawn_memory_names_operations_and_values():
     texts = ["".join(text.itertext()) for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert "dot_general %product16.0 KiB" in texts or "dot_general %product16 KiB" in texts, texts
     assert any(text.startswith("sort %sorted") for text in texts), texts
+    for bar in drawing.iter("{http://www.w3.org/2000/svg}g"):
+        box, label = bar.find("{http://www.w3.org/2000/svg}rect"), bar.find("{http://www.w3.org/2000/svg}text")
+        if label is not None:  # 0.6 em is wider than letters are in the mean
+            assert 4 + 0.6 * 11 * len(label.text or "") <= float(box.get("width")), label.text
 
 
 def test_show_ir_needs_no_custom_calls(folder):

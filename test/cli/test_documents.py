@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import xml.etree.ElementTree
 
 import pytest
 
@@ -165,6 +166,71 @@ def test_measurements_are_those_of_the_record():
 
 
 RECORD = json.loads((ROOT / "bench/figures.json").read_text())
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+# In em: wider than the letters of DejaVu Sans are in the mean, which is the widest font that pages fall back to.
+LETTER, BOLD_LETTER = 0.56, 0.66
+
+
+def sizes_of_classes(picture):
+    """The font sizes that the style of a picture gives to its classes."""
+    style = "".join(element.text or "" for element in picture.iter(f"{SVG}style"))
+    return {name: float(size) for name, size in re.findall(r"\.(\w+) \{[^}]*font-size: ([\d.]+)px", style)}
+
+
+def texts(picture):
+    """Each text that is not turned, with where it begins, where it ends, and its line."""
+    sizes = sizes_of_classes(picture)
+
+    def visit(element, inherited):
+        now = {**inherited, **element.attrib, "class": f'{inherited.get("class", "")} {element.get("class", "")}'}
+        if element.tag == f"{SVG}text" and "transform" not in element.attrib:
+            classes = now["class"].split()
+            size = next((sizes[name] for name in classes if name in sizes), float(now.get("font-size", 16)))
+            is_bold = "bold" in classes or now.get("font-weight") == "bold"
+            anchor = "middle" if "middle" in classes else now.get("text-anchor", "start")
+            width = size * (BOLD_LETTER if is_bold else LETTER) * len(element.text or "")
+            left = float(element.get("x")) - {"start": 0, "middle": width / 2, "end": width}[anchor]
+            yield element.text, left, left + width, float(element.get("x")), float(element.get("y"))
+        for child in element:
+            yield from visit(child, now)
+
+    return list(visit(picture, {}))
+
+
+def boxes(picture):
+    return [[float(box.get(key, 0)) for key in ("x", "y", "width", "height")] for box in picture.iter(f"{SVG}rect")
+            if "%" not in box.get("width")]
+
+
+def misplaced(picture):
+    """Texts that leave the picture, or the smallest box in which they are anchored."""
+    width = float(picture.get("viewBox").split()[2])
+    for text, left, right, x, y in texts(picture):
+        around = [(w * h, bx, bx + w) for bx, by, w, h in boxes(picture) if bx < x < bx + w and by < y < by + h]
+        low, high = min(around)[1:] if around else (0, width)
+        if left < max(0, low) or right > min(width, high):
+            yield text
+
+
+@pytest.mark.parametrize("name", [str(path.relative_to(ROOT)) for path in tracked("*.svg")])
+def test_texts_of_pictures_are_inside_their_frames(name):
+    assert list(misplaced(xml.etree.ElementTree.parse(ROOT / name).getroot())) == []
+
+
+@pytest.mark.parametrize("name", [str(path.relative_to(ROOT)) for path in tracked("*.svg")])
+def test_pictures_are_readable_on_dark_pages(name):
+    """They have a background of their own, and one for dark pages."""
+    text = (ROOT / name).read_text()
+    assert "prefers-color-scheme: dark" in text and re.search(r'<rect width="\d+" height="\d+" rx="\d+" class="page"/>', text)
+    assert text.count(".page {") == 2
+
+
+def test_a_text_that_leaves_its_frame_is_found():
+    picture = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 50"><rect x="10" y="5" width="60" height="30"/>
+      <text x="12" y="20" font-size="10">longer than its box</text> <text x="90" y="20" font-size="10">fits</text></svg>"""
+    assert list(misplaced(xml.etree.ElementTree.fromstring(picture))) == ["longer than its box"]
 
 
 def test_commands_of_the_record_exist():

@@ -122,7 +122,7 @@ deviates(
     lambda case: case.operation == "popcnt" and case.dtype.bits < 8,
 )
 deviates(
-    "a format without zero",
+    "f8E8M0FNU (no zero)",
     "arithmetic",
     "f8E8M0FNU",
     "returns NaN for results of 0, and flushes 2^-127, which is subnormal in f32, to 0",
@@ -206,7 +206,7 @@ deviates(
     ulps=4,
 )
 deviates(
-    "bits as booleans",
+    "bitcast_convert of i1",
     "bitcast_convert",
     "i1",
     "treats a boolean as a byte, and rejects the shapes that follow from one bit",
