@@ -70,10 +70,10 @@ TN_API TN_MUST_USE tn_status_t tn_event_wait(tn_event_t* event, int64_t timeout_
 // Whether it is complete. Does not report its error.
 TN_API bool tn_event_is_complete(const tn_event_t* event);
 
-// Called once, under no lock: on the thread that completes the event, or at once on the calling
-// thread if it is complete already. `status` is a view of the event's error, NULL for success. Must
-// not wait for tasks of the stream that calls it, and should be short. Callbacks run in the order
-// in which they were added.
+// Called once, under no lock, in the order in which they were added, one at a time: on the thread
+// that completes the event, or, once that one has called those before it, at once on the calling
+// thread. `status` is a view of the event's error, NULL for success. Must not wait for tasks of the
+// stream that calls it, and should be short. May release anything.
 typedef void (*tn_event_callback_fn)(void* user, tn_status_t status);
 
 // After an error (RESOURCE_EXHAUSTED) the callback is not called.

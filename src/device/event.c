@@ -24,7 +24,7 @@ typedef struct callback {
   void* user;
 } callback_t;
 
-// What the list of an event that has happened holds.
+// Ends the list of callbacks: later ones are called by the thread that adds them.
 static callback_t closed;
 
 struct tn_event {
@@ -35,7 +35,7 @@ struct tn_event {
   void* mark;              // written before; the device's
   atomic_bool is_armed;    // recorded or set
   tn_failure_t* failure;   // written before the state becomes COMPLETE; owned
-  _Atomic(callback_t*) callbacks;  // the latest first; `closed` once they have been called
+  _Atomic(callback_t*) callbacks;  // the latest first; `closed` once all have been called
 };
 
 tn_device_t* tn__event_device(const tn_event_t* event) {
@@ -95,13 +95,7 @@ static void announce(atomic_uint* state) {
   if (atomic_exchange(state, COMPLETE) == AWAITED) tn__futex_wake(state, INT_MAX);
 }
 
-void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
-  event->failure = failure;
-  // From here on a waiter may release the event, so hold it for the callbacks.
-  tn_event_retain(event);
-  announce(&event->state);
-  announce(&event->mark_state);
-  callback_t* latest = atomic_exchange(&event->callbacks, &closed);
+static callback_t* reverse(callback_t* latest) {
   callback_t* earliest = NULL;
   while (latest) {
     callback_t* next = latest->next;
@@ -109,12 +103,31 @@ void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
     earliest = latest;
     latest = next;
   }
-  while (earliest) {
-    callback_t* next = earliest->next;
-    earliest->function(earliest->user, tn__failure_status(event->failure));
-    tn__free(event->device->allocator, earliest, sizeof *earliest);
-    earliest = next;
+  return earliest;
+}
+
+// Those that are added meanwhile are called here as well, after those before them.
+static void run_callbacks(tn_event_t* event) {
+  callback_t* none = NULL;
+  while (!atomic_compare_exchange_strong(&event->callbacks, &none, &closed)) {
+    callback_t* callback = reverse(atomic_exchange(&event->callbacks, NULL));
+    while (callback) {
+      callback_t* next = callback->next;
+      callback->function(callback->user, tn__failure_status(event->failure));
+      tn__free(event->device->allocator, callback, sizeof *callback);
+      callback = next;
+    }
+    none = NULL;
   }
+}
+
+void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
+  event->failure = failure;
+  // From here on a waiter may release the event, so hold it for the callbacks.
+  tn_event_retain(event);
+  announce(&event->state);
+  announce(&event->mark_state);
+  run_callbacks(event);
   tn_event_release(event);
 }
 

@@ -5,20 +5,30 @@
 
 static tn_failure_t out_of_memory;
 
-tn_failure_t* tn__failure_create(const tn_allocator_t* allocator, tn_status_t status) {
+tn_status_t tn__failure_reserve(const tn_allocator_t* allocator, tn_failure_t** out_failure) {
   void* memory;
-  if (status == tn__status_out_of_memory()) return &out_of_memory;
-  tn_status_t allocation = tn__allocate(allocator, sizeof(tn_failure_t), &memory);
-  if (allocation) {
-    tn_status_release(allocation);
-    tn_status_release(status);
-    return &out_of_memory;
-  }
+  *out_failure = NULL;
+  TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_failure_t), &memory));
   tn_failure_t* failure = memory;
   atomic_init(&failure->references, 1);
   failure->allocator = allocator;
-  failure->status = status;
-  return failure;
+  *out_failure = failure;
+  return TN_OK;
+}
+
+tn_failure_t* tn__failure_fill(tn_failure_t* reserved, tn_status_t status) {
+  reserved->status = status;
+  return reserved;
+}
+
+tn_failure_t* tn__failure_create(const tn_allocator_t* allocator, tn_status_t status) {
+  tn_failure_t* failure;
+  if (status == tn__status_out_of_memory()) return &out_of_memory;
+  tn_status_t refusal = tn__failure_reserve(allocator, &failure);
+  if (!refusal) return tn__failure_fill(failure, status);
+  tn_status_release(refusal);
+  tn_status_release(status);
+  return &out_of_memory;
 }
 
 tn_failure_t* tn__failure_retain(tn_failure_t* failure) {

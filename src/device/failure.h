@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// An error on its way from the work that failed to everybody who waits for it.
+// An error on its way from the task that failed to everything that waits for it.
 #ifndef TENON_DEVICE_FAILURE_H_
 #define TENON_DEVICE_FAILURE_H_
 
@@ -19,9 +19,16 @@ typedef struct tn_failure {
 } tn_failure_t;
 
 // Takes `status`, which is not NULL. Never fails: without memory for it, it is a static failure
-// that says so. That one never counts as reported, since it may be that of many streams: a wait for
-// the stream ends it.
+// that says so. That one never counts as reported, since events and arrays share it; streams, which
+// must know what has been reported, reserve theirs.
 tn_failure_t* tn__failure_create(const tn_allocator_t* allocator, tn_status_t status);
+
+// The same in two steps, of which only the first needs memory. A reserved
+// failure is released like any other.
+TN_MUST_USE tn_status_t tn__failure_reserve(const tn_allocator_t* allocator,
+                                            tn_failure_t** out_failure);
+tn_failure_t* tn__failure_fill(tn_failure_t* reserved, tn_status_t status);  // takes `status`
+
 tn_failure_t* tn__failure_retain(tn_failure_t* failure);
 void tn__failure_release(tn_failure_t* failure);
 

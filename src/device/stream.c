@@ -37,7 +37,11 @@ tn_device_t* tn_stream_device(const tn_stream_t* stream) {
 tn_status_t tn_stream_synchronize(tn_stream_t* stream) {
   TN_RETURN_IF_NULL(stream);
   TN_RETURN_IF_ERROR(tn__process_check());
-  return stream->device->vtable->stream_synchronize(stream);
+  // A task that runs here may make the last release but this one.
+  tn_stream_retain(stream);
+  tn_status_t status = stream->device->vtable->stream_synchronize(stream);
+  tn_stream_release(stream);
+  return status;
 }
 
 tn_status_t tn_stream_synchronize_until(tn_stream_t* stream, tn_cancellation_t* cancellation) {

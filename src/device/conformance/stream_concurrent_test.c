@@ -247,12 +247,88 @@ static void buffer_is_donated_to_one_and_never_while_it_is_read(tn_device_t* dev
   }
 }
 
+typedef struct order {
+  tn_event_t* event;
+  atomic_bool has_begun, is_joined;
+  bool is_first_over, came_after;  // plain: the callbacks run one after the other
+} order_t;
+
+static void hold_up(void* user, tn_status_t status) {
+  order_t* order = user;
+  (void)status;
+  atomic_store(&order->has_begun, true);
+  while (!atomic_load(&order->is_joined)) usleep(100);
+  order->is_first_over = true;
+}
+
+static void come_after(void* user, tn_status_t status) {
+  order_t* order = user;
+  (void)status;
+  order->came_after = order->is_first_over;
+}
+
+static void* set_event(void* argument) {
+  order_t* order = argument;
+  TN_ASSERT_OK(tn_event_set(order->event, NULL));
+  return NULL;
+}
+
+static void callback_added_while_another_runs_is_called_after_it(tn_device_t* device) {
+  order_t order = {.event = create_event(device)};
+  pthread_t thread;
+  TN_ASSERT_OK(tn_event_on_complete(order.event, hold_up, &order));
+  assert_int_equal(pthread_create(&thread, NULL, set_event, &order), 0);
+  while (!atomic_load(&order.has_begun)) usleep(100);
+  assert_true(tn_event_is_complete(order.event));
+  TN_ASSERT_OK(tn_event_on_complete(order.event, come_after, &order));
+  atomic_store(&order.is_joined, true);
+  pthread_join(thread, NULL);
+  assert_true(order.came_after);
+  tn_event_release(order.event);
+}
+
+static void drop_stream(void* user, tn_status_t status) {
+  (void)status;
+  tn_stream_release(user);
+}
+
+typedef struct dropper {
+  tn_device_t* device;
+} dropper_t;
+
+// Each stream dies in a callback, on its own thread or on this one.
+static void* drop_streams(void* argument) {
+  tn_device_t* device = ((dropper_t*)argument)->device;
+  for (int i = 0; i < STEPS / 20; ++i) {
+    tn_stream_t* stream = create_stream(device);
+    tn_event_t *start = create_event(device), *event = create_event(device);
+    if (i % 2) TN_ASSERT_OK(tn_stream_wait_event(stream, start));
+    TN_ASSERT_OK(tn_event_on_complete(event, drop_stream, stream));
+    TN_ASSERT_OK(tn_stream_record_event(stream, event));
+    TN_ASSERT_OK(tn_event_set(start, NULL));
+    TN_ASSERT_OK(tn_event_wait(event, -1));
+    tn_event_release(start);
+    tn_event_release(event);
+  }
+  return NULL;
+}
+
+static void streams_die_in_callbacks_of_many_threads(tn_device_t* device) {
+  dropper_t droppers[THREADS];
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; ++i) droppers[i] = (dropper_t){device};
+  start_all(threads, drop_streams, (char*)droppers, sizeof *droppers);
+  join_all(threads);
+}
+
 int main(void) {
   static const tn_device_test_t tests[] = {
       TN_DEVICE_TEST(work_of_many_threads_is_done_once_and_one_at_a_time),
       TN_DEVICE_TEST(event_reaches_everybody_who_waits),
       TN_DEVICE_TEST(streams_pass_the_turn_to_each_other),
       TN_DEVICE_TEST(errors_and_waits_of_many_threads_mix),
+      TN_DEVICE_TEST(callback_added_while_another_runs_is_called_after_it),
+      TN_DEVICE_TEST(streams_die_in_callbacks_of_many_threads),
       TN_DEVICE_TEST(buffer_is_donated_to_one_and_never_while_it_is_read),
   };
   return tn__run_device_tests(tests, sizeof tests / sizeof *tests);

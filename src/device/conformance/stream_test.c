@@ -345,6 +345,86 @@ static void last_reference_may_be_dropped_by_its_own_work(tn_device_t* device) {
   usleep(10000);  // the threads end by themselves; lets them, for the leak checker
 }
 
+typedef struct last_release {
+  tn_stream_t* stream;
+  tn_event_t* later;  // recorded before the release, so that a task is left; NULL: none
+} last_release_t;
+
+static void release_in_callback(void* user, tn_status_t status) {
+  last_release_t* last = user;
+  (void)status;
+  if (last->later) TN_ASSERT_OK(tn_stream_record_event(last->stream, last->later));
+  tn_stream_release(last->stream);
+}
+
+// Has had a thread, whichever thread runs its next task.
+static tn_stream_t* create_stream_with_thread(tn_device_t* device) {
+  tn_stream_t* stream = create_stream(device);
+  tn_event_t* start = create_event(device);
+  TN_ASSERT_OK(tn_stream_wait_event(stream, start));
+  TN_ASSERT_OK(tn_event_set(start, NULL));
+  tn_event_release(start);
+  start = create_event(device);
+  TN_ASSERT_OK(tn_stream_record_event(stream, start));
+  TN_ASSERT_OK(tn_event_wait(start, -1));
+  tn_event_release(start);
+  while (!tn_stream_is_idle(stream)) usleep(100);
+  return stream;
+}
+
+static void last_reference_may_be_dropped_by_a_callback(tn_device_t* device) {
+  for (int i = 0; i < 40; ++i) {
+    tn_event_t* event = create_event(device);
+    tn_event_t* later = i & 1 ? create_event(device) : NULL;
+    last_release_t last = {i & 2 ? create_stream_with_thread(device) : create_stream(device),
+                           later};
+    TN_ASSERT_OK(tn_event_on_complete(event, release_in_callback, &last));
+    TN_ASSERT_OK(tn_stream_record_event(last.stream, event));
+    TN_ASSERT_OK(tn_event_wait(event, -1));
+    if (later) TN_ASSERT_OK(tn_event_wait(later, -1));
+    tn_event_release(later);
+    tn_event_release(event);
+  }
+}
+
+static void last_reference_may_be_dropped_while_its_owner_synchronizes(tn_device_t* device) {
+  tn_event_t *start = create_event(device), *event = create_event(device);
+  last_release_t last = {create_stream(device), NULL};
+  TN_ASSERT_OK(tn_event_on_complete(event, release_in_callback, &last));
+  TN_ASSERT_OK(tn_stream_wait_event(last.stream, start));
+  TN_ASSERT_OK(tn_stream_record_event(last.stream, event));
+  TN_ASSERT_OK(tn_event_set(start, NULL));
+  TN_ASSERT_OK(tn_stream_synchronize(last.stream));
+  assert_true(tn_event_is_complete(event));
+  tn_event_release(event);
+  tn_event_release(start);
+}
+
+typedef struct spell {
+  tn_event_t* event;
+  char text[4];
+} spell_t;
+
+static void write_second(void* user, tn_status_t status) {
+  (void)status;
+  strcat(((spell_t*)user)->text, "b");
+}
+
+static void write_first(void* user, tn_status_t status) {
+  spell_t* spell = user;
+  (void)status;
+  TN_ASSERT_OK(tn_event_on_complete(spell->event, write_second, spell));
+  strcat(spell->text, "a");
+}
+
+static void callback_that_a_callback_adds_is_called_after_it(tn_device_t* device) {
+  spell_t spell = {.event = create_event(device)};
+  TN_ASSERT_OK(tn_event_on_complete(spell.event, write_first, &spell));
+  TN_ASSERT_OK(tn_event_set(spell.event, NULL));
+  assert_string_equal(spell.text, "ab");
+  tn_event_release(spell.event);
+}
+
 int main(void) {
   static const tn_device_test_t tests[] = {
       TN_DEVICE_TEST(work_is_done_in_order),
@@ -363,6 +443,9 @@ int main(void) {
       TN_DEVICE_TEST(work_that_waits_for_its_own_stream_is_an_error),
       TN_DEVICE_TEST(work_may_enqueue_work),
       TN_DEVICE_TEST(last_reference_may_be_dropped_by_its_own_work),
+      TN_DEVICE_TEST(last_reference_may_be_dropped_by_a_callback),
+      TN_DEVICE_TEST(last_reference_may_be_dropped_while_its_owner_synchronizes),
+      TN_DEVICE_TEST(callback_that_a_callback_adds_is_called_after_it),
   };
   return tn__run_device_tests(tests, sizeof tests / sizeof *tests);
 }

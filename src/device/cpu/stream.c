@@ -40,10 +40,13 @@ typedef struct cpu_stream {
   pthread_t runner;
   bool has_thread;
   bool is_closing;
-  bool is_orphan;  // the thread frees the stream
+  bool is_orphan;  // an item made the last release: its thread or its caller frees the stream
   uint64_t epoch;
   uint64_t failed_epoch;  // of `failure`
   tn_failure_t* failure;  // replaced only by the thread that runs an item, or while none does
+  // What `failure` becomes next, so that a failure needs no memory. An epoch has one failure at
+  // most, and enqueueing its first item makes sure of this.
+  tn_failure_t* spare;
 
   // Items, modulo 2^32. Written under the lock, watched without it.
   atomic_uint enqueued_count, completed_count;
@@ -73,59 +76,51 @@ static tn_failure_t* begin(cpu_stream_t* stream, const item_t* item, tn_failure_
   return stream->failure;
 }
 
-// Outside the lock. Returns the failure that comes up here, or NULL.
-static tn_failure_t* execute(cpu_stream_t* stream, const item_t* item, tn_failure_t* poison) {
-  tn_failure_t* fresh = NULL;
+// Outside the lock. Returns the error that comes up here, never one of a poisoned item.
+static tn_status_t execute(const item_t* item, tn_failure_t* poison) {
+  tn_failure_t* failure = NULL;
   tn_status_t status = TN_OK;
   switch (item->kind) {
     case WORK: status = item->work(item->user, tn__failure_status(poison)); break;
     case RECORD: tn__event_complete(item->event, tn__failure_retain(poison)); break;
     case WAIT:
       if (!poison) {
-        tn__event_await(item->event, INT64_MAX, &fresh);
-        // A failure of our own: that the event's has been reported says nothing of this stream's.
-        status = tn_status_retain(tn__failure_status(fresh));
-        fresh = NULL;
+        tn__event_await(item->event, INT64_MAX, &failure);
+        // Becomes a failure of this stream's own: a report of the event's is none of this one.
+        status = tn_status_retain(tn__failure_status(failure));
       }
       break;
   }
   tn_event_release(item->event);
-  if (!status) return NULL;
-  if (!poison) return tn__failure_create(allocator_of(stream), status);
+  if (!poison) return status;
   tn_status_release(status);
-  return NULL;
+  return TN_OK;
 }
 
-// Under the lock again. Returns what the caller releases.
-static tn_failure_t* finish(cpu_stream_t* stream, const item_t* item, tn_failure_t* fresh) {
-  tn_failure_t* obsolete = NULL;
-  if (fresh) {
-    obsolete = stream->failure;
-    stream->failure = fresh;
+// Under the lock again. Takes `status`.
+static void finish(cpu_stream_t* stream, const item_t* item, tn_status_t status) {
+  if (status) {
+    stream->failure = tn__failure_fill(stream->spare, status);
+    stream->spare = NULL;
     stream->failed_epoch = item->epoch;
   }
   stream->is_running = false;
   atomic_fetch_add(&stream->completed_count, 1);
   if (atomic_load(&stream->waiter_count) > 0) tn__futex_wake(&stream->completed_count, INT_MAX);
-  return obsolete;
 }
 
 // Under the lock, which is released meanwhile; no item is running. Does one item on the calling
-// thread.
+// thread. The stream is there afterwards, until the lock is released.
 static void run(cpu_stream_t* stream, item_t item) {
   tn_failure_t* obsolete;
   tn_failure_t* poison = begin(stream, &item, &obsolete);
   pthread_mutex_unlock(&stream->lock);
 
   tn__failure_release(obsolete);
-  tn_failure_t* fresh = execute(stream, &item, poison);
+  tn_status_t status = execute(&item, poison);
 
   pthread_mutex_lock(&stream->lock);
-  obsolete = finish(stream, &item, fresh);
-  if (!obsolete) return;
-  pthread_mutex_unlock(&stream->lock);
-  tn__failure_release(obsolete);
-  pthread_mutex_lock(&stream->lock);
+  finish(stream, &item, status);
 }
 
 // Under the lock, which is given up meanwhile.
@@ -141,6 +136,7 @@ static void run_first(cpu_stream_t* stream) {
 static void free_stream(cpu_stream_t* stream) {
   pthread_mutex_destroy(&stream->lock);
   tn__failure_release(stream->failure);
+  tn__failure_release(stream->spare);
   tn_device_t* device = stream->base.device;
   tn__free(device->allocator, stream->items, stream->capacity * sizeof *stream->items);
   tn__free(device->allocator, stream, sizeof *stream);
@@ -205,10 +201,13 @@ static void thread_main(void* user) {
   }
   bool is_orphan = stream->is_orphan;
   pthread_mutex_unlock(&stream->lock);
-  if (is_orphan) free_stream(stream);
+  if (!is_orphan) return;
+  tn__worker_join(&stream->worker);
+  free_stream(stream);
 }
 
-// Under the lock, which it releases. Makes sure that a thread runs what is queued.
+// Under the lock, which it releases. Makes sure that a thread runs what is queued, and that an
+// orphan is freed: the caller must not touch the stream afterwards unless it has a reference.
 static void hand_over_and_unlock(cpu_stream_t* stream) {
   bool must_rouse = false;
   if (stream->count > 0 && !stream->is_running) {
@@ -224,11 +223,34 @@ static void hand_over_and_unlock(cpu_stream_t* stream) {
       must_rouse = tn__worker_claim(&stream->worker);
     }
   }
+  const bool is_abandoned = stream->is_orphan && !stream->is_running;
+  const bool must_free = is_abandoned && !stream->has_thread;
+  if (is_abandoned && stream->has_thread && !must_rouse) {
+    must_rouse = tn__worker_claim(&stream->worker);
+  }
   pthread_mutex_unlock(&stream->lock);
   if (must_rouse) tn__worker_rouse(&stream->worker);
+  if (must_free) free_stream(stream);
 }
 
 // ---- enqueueing
+
+// Under the lock, which is given up meanwhile.
+static tn_status_t make_spare(cpu_stream_t* stream) {
+  tn_failure_t* failure;
+  pthread_mutex_unlock(&stream->lock);
+  tn_status_t status = tn__failure_reserve(allocator_of(stream), &failure);
+  pthread_mutex_lock(&stream->lock);
+  if (!stream->spare) {
+    stream->spare = failure;
+    return status;
+  }
+  pthread_mutex_unlock(&stream->lock);
+  tn_status_release(status);
+  tn__failure_release(failure);
+  pthread_mutex_lock(&stream->lock);
+  return TN_OK;
+}
 
 // Under the lock, which is given up while the ring grows: no allocator is called under it.
 static tn_status_t make_room(cpu_stream_t* stream) {
@@ -262,8 +284,9 @@ static tn_status_t make_room(cpu_stream_t* stream) {
 // Takes the event of `item` on success.
 static tn_status_t enqueue(cpu_stream_t* stream, item_t item, bool may_run_inline) {
   pthread_mutex_lock(&stream->lock);
-  tn_status_t status = TN_OK;
-  if (!(may_run_inline && stream->count == 0 && !stream->is_running)) status = make_room(stream);
+  tn_status_t status = stream->spare ? TN_OK : make_spare(stream);
+  if (!status && !(may_run_inline && stream->count == 0 && !stream->is_running))
+    status = make_room(stream);
   if (status) {
     pthread_mutex_unlock(&stream->lock);
     return status;
@@ -372,6 +395,11 @@ tn_status_t tn__cpu_stream_create(tn_device_t* device, tn_stream_t** out_stream)
   atomic_init(&stream->base.references, 1);
   stream->base.device = device;
   stream->epoch = 1;
+  tn_status_t status = tn__failure_reserve(device->allocator, &stream->spare);
+  if (status) {
+    tn__free(device->allocator, stream, sizeof *stream);
+    return status;
+  }
   pthread_mutex_init(&stream->lock, NULL);
   tn_device_retain(device);
   *out_stream = &stream->base;
@@ -382,11 +410,9 @@ void tn__cpu_stream_destroy(tn_stream_t* stream) {
   cpu_stream_t* self = cast(stream);
   pthread_mutex_lock(&self->lock);
   self->is_closing = true;
-  bool is_own_thread = self->has_thread && tn__worker_is_current(&self->worker);
-  if (is_own_thread) {
+  if (self->is_running && pthread_equal(self->runner, pthread_self())) {
     self->is_orphan = true;
     pthread_mutex_unlock(&self->lock);
-    tn__worker_join(&self->worker);
     return;
   }
   bool has_thread = self->has_thread;

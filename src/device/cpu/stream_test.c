@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/testing.h"
+#include "base/testing_allocator.h"
 
 static tn_stream_t* create_stream(void) {
   tn_device_t* device;
@@ -136,11 +137,51 @@ static void stream_is_refused_in_a_forked_child(void** state) {
   tn_stream_release(stream);
 }
 
+static tn_event_t* record(tn_stream_t* stream) {
+  tn_event_t* event;
+  TN_ASSERT_OK(tn_event_create(tn_stream_device(stream), &event));
+  TN_ASSERT_OK(tn_stream_record_event(stream, event));
+  return event;
+}
+
+static void stream_that_failed_without_memory_recovers_once_an_event_has_reported_it(void** state) {
+  (void)state;
+  tn_testing_allocator_t testing;
+  tn__testing_allocator_init(&testing);
+  const tn_device_options_t options = {.struct_size = sizeof options,
+                                       .allocator = &testing.allocator};
+  tn_device_t* device;
+  tn_stream_t* stream;
+  TN_ASSERT_OK(tn_device_create("cpu", &options, &device));
+  TN_ASSERT_OK(tn_stream_create(device, &stream));
+  for (int round = 0; round < 3; ++round) {
+    tn_event_t* start;
+    TN_ASSERT_OK(tn_event_create(device, &start));
+    TN_ASSERT_OK(tn_stream_wait_event(stream, start));
+    tn_event_t* event = record(stream);
+    tn_status_t failure = tn_status_create(TN_CODE_INTERNAL, "the kernel failed");
+    tn__testing_refuse_allocations(1, true);
+    TN_ASSERT_OK(tn_event_set(start, failure));
+    tn_status_t status = tn_event_wait(event, -1);
+    tn__testing_refuse_allocations(0, false);
+    TN_ASSERT_CODE(RESOURCE_EXHAUSTED, status);
+    tn_event_release(event);
+    tn_event_release(start);
+    event = record(stream);
+    TN_ASSERT_OK(tn_event_wait(event, -1));
+    tn_event_release(event);
+  }
+  tn_stream_release(stream);
+  tn_device_release(device);
+  tn__testing_allocator_assert_empty(&testing);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_work_on_an_idle_stream_runs_on_the_caller),
       cmocka_unit_test(who_waits_does_what_has_not_begun),
       cmocka_unit_test(stream_without_a_thread_does_its_work_at_once),
+      cmocka_unit_test(stream_that_failed_without_memory_recovers_once_an_event_has_reported_it),
       cmocka_unit_test(stream_is_refused_in_a_forked_child),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
