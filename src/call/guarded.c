@@ -139,7 +139,7 @@ static tn_status_t list_values(const tn_call_site_t* call, const tn_ffi_op_t* op
 // The texts of the message about a fault: a signal handler formats nothing.
 static tn_status_t name_call(const tn_call_site_t* call, guarded_state_t* state) {
   const tn_node_t* node = call->site->node;
-  const tn_source_t* source = tn__module_source(node->region->function->module);
+  const tn_source_t* source = node ? tn__module_source(node->region->function->module) : NULL;
   char place[512] = "", title[sizeof(tn_name_text_t) + 16];
   tn_string_view_t copy;
   if (source && node->location.line) {

@@ -250,6 +250,16 @@ static void devices_that_are_not_the_host_are_refused(void** state) {
   TN_ASSERT_REPORT("device reference", status);
 }
 
+// They are guarded when they run: the compiler leaves them.
+static void calls_of_constants_are_guarded(void** state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main() -> tensor<4xf32> {\n"
+      "  %x = stablehlo.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf32>\n" CALL(
+          "stray_elements", 0, 0, "", "tensor<4xf32>") "  return %y : tensor<4xf32>\n}\n";
+  check_numbers(text, 4, 1, 1);
+}
+
 static tn_status_t compile_and_run(const tn_allocator_t* allocator, void* context) {
   tn_program_t* program = NULL;
   tn_status_t status = compile_on("cpu", allocator, context, &program);
@@ -283,6 +293,7 @@ int main(void) {
       cmocka_unit_test(a_call_that_misses_its_deadline_keeps_its_pages),
       cmocka_unit_test(what_is_not_written_or_read_outside_is_nan),
       cmocka_unit_test(devices_that_are_not_the_host_are_refused),
+      cmocka_unit_test(calls_of_constants_are_guarded),
       cmocka_unit_test(a_guarded_program_survives_any_refused_allocation),
   };
   return cmocka_run_group_tests(tests, load, tn__testing_unregister_all);

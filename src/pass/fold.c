@@ -106,7 +106,7 @@ static tn_status_t compute(const tn_node_t* node, tn_arena_t* scratch, void** ou
   TN_RETURN_IF_ERROR(tn__node_use(node, scratch, &use));
   const tn_kernel_t* kernel = tn__kernel_find(target, &use);
   if (!kernel) return TN_OK;
-  tn_kernel_site_t site = {.use = &use, .arena = scratch, .target = target};
+  tn_kernel_site_t site = {.use = &use, .arena = scratch, .target = target, .node = node};
   tn_status_t status = kernel->prepare ? kernel->prepare(&site) : TN_OK;
   if (!status) status = run_kernel(node, kernel, &site, scratch, out_data);
   if (site.state && site.state_deinit) site.state_deinit(site.state);
