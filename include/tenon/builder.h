@@ -31,7 +31,7 @@ typedef struct tn_builder tn_builder_t;
 // A region, open or complete: the body of a reduce, the branches of an if.
 typedef struct tn_computation tn_computation_t;
 
-// `name` is the module's name and is copied. `allocator` NULL: the system's.
+// `name` is the module's name and is copied; NULL: none.
 TN_API TN_MUST_USE tn_status_t tn_builder_create(const tn_allocator_t* allocator, const char* name,
                                                  tn_builder_t** out_builder);
 // Frees the builder and what has not been built. Accepts NULL.

@@ -12,6 +12,12 @@
 //
 // Errors are tn_status_t objects. A function that fails sets its outputs to NULL. The library never
 // ends the process, prints, or keeps a thread-local "last error".
+//
+// NULL. A function that returns a status refuses NULL for what it needs: INVALID_ARGUMENT, which
+// names the function and the argument. May be NULL: a context (the default one), an allocator (the
+// system's), options (the defaults), a cancellation, a callback's `user`, and what a comment says.
+// retain, release and destroy accept NULL. Functions that return no status need their handles, and
+// all need what they write to (out_...).
 #ifndef TENON_TENON_H_
 #define TENON_TENON_H_
 

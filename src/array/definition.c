@@ -17,11 +17,11 @@
 
 tn_status_t tn_context_register_op(tn_context_t* context, const tn_op_def_t* definition) {
   static const char name[] = "tn_op_register";
+  TN_RETURN_IF_NULL(definition);
   // Definitions of older libraries end before what was added since.
-  if (!definition || definition->struct_size < offsetof(tn_op_def_t, eval_cpu) ||
-      !definition->handler) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: there is no %s", name,
-                            definition ? "handler, or struct_size is too small" : "definition");
+  if (definition->struct_size < offsetof(tn_op_def_t, eval_cpu) || !definition->handler) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "%s: there is no handler, or struct_size is too small", name);
   }
   const tn_ffi_op_t* op = definition->handler;
   tn_target_spec_t spec = tn__target_spec_of(op);

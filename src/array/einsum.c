@@ -360,6 +360,7 @@ tn_array_t* tn_array_einsum(tn_scope_t* scope, const char* subscripts, size_t co
 tn_status_t tn_array_einsum_path(tn_scope_t* scope, const char* subscripts, size_t count,
                                  tn_array_t* const* operands, size_t (*out_pairs)[2]) {
   tn_scope_t* inner = NULL;
+  TN_RETURN_IF_NULL(scope);
   TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   tn_status_t status = TN_OK;
   {

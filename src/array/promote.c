@@ -109,6 +109,8 @@ tn_status_t tn_broadcast_shapes(size_t count, const size_t* ranks, const int64_t
                                 size_t* out_rank, int64_t* out_dims) {
   size_t rank = 0;
   *out_rank = 0;
+  if (count) TN_RETURN_IF_NULL(ranks);
+  if (count) TN_RETURN_IF_NULL(shapes);
   for (size_t i = 0; i < count; ++i) {
     if (ranks[i] > TN_MAX_RANK) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT,

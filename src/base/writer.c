@@ -10,6 +10,8 @@
 #include "base/c_locale.h"
 
 tn_status_t tn_write_to_file(void* file, const char* bytes, size_t length) {
+  TN_RETURN_IF_NULL(file);
+  if (length) TN_RETURN_IF_NULL(bytes);
   if (!length || fwrite(bytes, 1, length, file) == length) return TN_OK;
   return tn_status_create(TN_CODE_DATA_LOSS, "the output could not be written");
 }

@@ -642,7 +642,7 @@ static void registering_refuses_what_cannot_be_called(void** state) {
   const tn_handler_stages_t no_execute = {.prepare = (tn_target_function_t)handler};
   TN_ASSERT_REPORT("there is no execute stage",
                    tn_target_register_stages("x", "Host", &no_execute));
-  TN_ASSERT_REPORT("the function is NULL",
+  TN_ASSERT_REPORT("function is NULL",
                    tn_target_register("x", "Host", NULL, TN_API_VERSION_ORIGINAL));
   TN_ASSERT_CODE(INVALID_ARGUMENT, tn_target_register("", "Host", (tn_target_function_t)handler,
                                                       TN_API_VERSION_TYPED_FFI));

@@ -264,6 +264,7 @@ tn_status_t tn_context_load_library(tn_context_t* context, const char* spec) {
   request_t request;
   tn_library_t* library = NULL;
   const tn_ffi_library_t* table = NULL;
+  TN_RETURN_IF_NULL(spec);
   TN_RETURN_IF_ERROR(parse(tn__sv(spec), &request));
   TN_RETURN_IF_ERROR(tn__library_open(context, request.path, &library));
   tn_status_t status = tn__library_take_error(library);

@@ -455,6 +455,7 @@ static bool show(const tn_target_t* target, tn_target_visit_fn visit, void* user
 tn_status_t tn_context_enumerate_targets(tn_context_t* context, tn_target_visit_fn visit,
                                          void* user) {
   snapshot_t snapshot;
+  TN_RETURN_IF_NULL(visit);
   tn_status_t status = take_snapshot(context, &snapshot);
   for (size_t i = 0; i < snapshot.count; ++i) {
     if (!show(snapshot.targets[i], visit, user, &status)) break;
@@ -501,6 +502,9 @@ static tn_status_t add_strictly(tn_context_t* context, const char* name, const c
 tn_status_t tn_context_register_target(tn_context_t* context, const char* name,
                                        const char* platform, tn_target_function_t function,
                                        tn_api_version_t api_version) {
+  TN_RETURN_IF_NULL(name);
+  TN_RETURN_IF_NULL(platform);
+  TN_RETURN_IF_NULL(function);
   if ((unsigned)api_version >= TN_API_VERSION_LIMIT) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "custom call @%s: %d is not an api version",
                             TN_NAME_TEXT(tn__sv(name)), (int)api_version);
@@ -515,6 +519,9 @@ tn_status_t tn_context_register_target(tn_context_t* context, const char* name,
 
 tn_status_t tn_context_register_stages(tn_context_t* context, const char* name,
                                        const char* platform, const tn_handler_stages_t* stages) {
+  TN_RETURN_IF_NULL(name);
+  TN_RETURN_IF_NULL(platform);
+  TN_RETURN_IF_NULL(stages);
   tn_ffi_bundle_t bundle = {
       (tn_ffi_handler_t)stages->instantiate,
       (tn_ffi_handler_t)stages->prepare,
@@ -569,9 +576,8 @@ void tn_target_register_at_start(const char* name, const char* platform,
 
 tn_status_t tn_context_unregister_target(tn_context_t* context, const char* name,
                                          const char* platform) {
-  if (!name || !platform) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
-  }
+  TN_RETURN_IF_NULL(name);
+  TN_RETURN_IF_NULL(platform);
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;  // what registered itself for another one is there as well
   const tn_op_t* old = NULL;

@@ -139,5 +139,7 @@ void (*tn__type_deleter(const tn_ffi_type_info_t* info))(void* object) {
 }
 
 tn_status_t tn_type_register(const char* name, void (*deleter)(void* object), int64_t* type_id) {
+  TN_RETURN_IF_NULL(name);
+  TN_RETURN_IF_NULL(type_id);
   return tn__type_register(tn__sv(name), deleter, NULL, type_id);
 }

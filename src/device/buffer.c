@@ -104,6 +104,7 @@ tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
   *out_buffer = NULL;
   if (out_data) *out_data = NULL;
   TN_RETURN_IF_NULL(device);
+  if (rank) TN_RETURN_IF_NULL(dims);
   TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(create_header(device, dtype, rank, dims, &buffer));
@@ -118,17 +119,13 @@ tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
 }
 
 static tn_status_t check_byte_size(tn_dtype_t dtype, size_t rank, const int64_t* dims,
-                                   const void* data, size_t byte_size) {
+                                   size_t byte_size) {
   TN_RETURN_IF_ERROR(check_shape(dtype, rank, dims));
   tn_type_t type = {.kind = TN_TYPE_TENSOR, .dtype = dtype, .rank = rank, .dims = dims};
   size_t needed = tn__type_byte_size(&type);
   if (byte_size != needed) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu bytes for a buffer %s; it has %zu",
                             byte_size, TN_TYPE_TEXT(&type), needed);
-  }
-  if (!data && needed > 0) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the data of a buffer %s is NULL",
-                            TN_TYPE_TEXT(&type));
   }
   return TN_OK;
 }
@@ -138,7 +135,9 @@ tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, si
                                        tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   TN_RETURN_IF_NULL(device);
-  TN_RETURN_IF_ERROR(check_byte_size(dtype, rank, dims, data, byte_size));
+  if (rank) TN_RETURN_IF_NULL(dims);
+  if (byte_size) TN_RETURN_IF_NULL(data);
+  TN_RETURN_IF_ERROR(check_byte_size(dtype, rank, dims, byte_size));
   tn_buffer_t* buffer;
   TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, NULL, &buffer));
   tn_status_t status =
@@ -194,7 +193,10 @@ tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                              tn_buffer_release_fn release, void* user, tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
   tn_buffer_t* buffer = NULL;
-  tn_status_t status = check_byte_size(dtype, rank, dims, data, byte_size);
+  TN_RETURN_IF_NULL(device);
+  if (rank) TN_RETURN_IF_NULL(dims);
+  if (byte_size) TN_RETURN_IF_NULL(data);
+  tn_status_t status = check_byte_size(dtype, rank, dims, byte_size);
   if (!status && byte_size > 0) {
     status = wrap(device, dtype, rank, dims, data, &buffer);
     if (!status) {

@@ -80,9 +80,7 @@ static tn_status_t make_own_stream(tn_device_t* device) {
 
 tn_status_t tn_default_stream(tn_device_t* device, tn_stream_t** out_stream) {
   *out_stream = NULL;
-  if (!device) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_default_stream: device is NULL");
-  }
+  TN_RETURN_IF_NULL(device);
   tn__process_lock();
   *out_stream = tn_stream_retain(device->chosen_stream);
   tn__process_unlock();
@@ -107,9 +105,7 @@ static tn_stream_t* choose(tn_device_t* device, tn_stream_t* stream) {
 }
 
 tn_status_t tn_set_default_stream(tn_device_t* device, tn_stream_t* stream) {
-  if (!device) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_set_default_stream: device is NULL");
-  }
+  TN_RETURN_IF_NULL(device);
   if (stream && tn_stream_device(stream) != device) {
     tn_status_t status =
         tn_status_create(TN_CODE_FAILED_PRECONDITION,

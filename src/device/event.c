@@ -133,6 +133,9 @@ void tn__event_complete(tn_event_t* event, tn_failure_t* failure) {
 
 tn_status_t tn_event_set(tn_event_t* event, tn_status_t status) {
   tn_status_t refusal = tn__process_check();
+  if (!refusal && !event) {
+    refusal = tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_event_set: event is NULL");
+  }
   if (!refusal) refusal = tn__event_arm(event);
   if (refusal) {
     tn_status_release(status);
@@ -206,20 +209,21 @@ bool tn_event_is_complete(const tn_event_t* event) {
   return is_complete(event);
 }
 
-tn_status_t tn_event_on_complete(tn_event_t* event, tn_event_callback_fn function, void* user) {
+tn_status_t tn_event_on_complete(tn_event_t* event, tn_event_callback_fn callback, void* user) {
+  TN_RETURN_IF_NULL(event);
+  TN_RETURN_IF_NULL(callback);
   if (atomic_load(&event->callbacks) != &closed) {
     void* memory;
     TN_RETURN_IF_ERROR(tn__allocate(event->device->allocator, sizeof(callback_t), &memory));
-    callback_t* callback = memory;
-    *callback = (callback_t){.function = function, .user = user};
+    callback_t* added = memory;
+    *added = (callback_t){.function = callback, .user = user};
     callback_t* latest = atomic_load(&event->callbacks);
     do {
-      callback->next = latest;
-    } while (latest != &closed &&
-             !atomic_compare_exchange_weak(&event->callbacks, &latest, callback));
+      added->next = latest;
+    } while (latest != &closed && !atomic_compare_exchange_weak(&event->callbacks, &latest, added));
     if (latest != &closed) return TN_OK;
-    tn__free(event->device->allocator, callback, sizeof *callback);
+    tn__free(event->device->allocator, added, sizeof *added);
   }
-  function(user, tn__failure_status(event->failure));
+  callback(user, tn__failure_status(event->failure));
   return TN_OK;
 }

@@ -17,6 +17,7 @@ enum { DRIVER_COUNT = sizeof drivers / sizeof *drivers };
 
 tn_status_t tn_device_enumerate(tn_device_visit_fn visit, void* user) {
   bool go_on = true;
+  TN_RETURN_IF_NULL(visit);
   for (size_t i = 0; i < DRIVER_COUNT && go_on; ++i) {
     TN_RETURN_IF_ERROR(drivers[i]->enumerate(visit, user, &go_on));
   }
@@ -133,6 +134,7 @@ static tn_status_t visit_if_missing(const tn_device_driver_t* driver,
 tn_status_t tn_device_enumerate_missing(tn_device_missing_fn visit, void* user) {
   tn_device_options_t options;
   bool go_on = true;
+  TN_RETURN_IF_NULL(visit);
   TN_RETURN_IF_ERROR(complete_options(NULL, &options));
   for (size_t i = 0; i < DRIVER_COUNT && go_on; ++i) {
     TN_RETURN_IF_ERROR(visit_if_missing(drivers[i], &options, visit, user, &go_on));

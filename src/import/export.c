@@ -88,6 +88,8 @@ tn_status_t tn_export_functions(tn_scope_t* scope, size_t count, const tn_export
                                 tn_module_t** out_module) {
   tn_module_t* module = NULL;
   *out_module = NULL;
+  TN_RETURN_IF_NULL(scope);
+  if (count) TN_RETURN_IF_NULL(exports);
   if (count == 0) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_export_functions: no functions");
   }
@@ -105,6 +107,8 @@ tn_status_t tn_trace_export(tn_trace_t* trace, tn_scope_t* scope, size_t output_
                             tn_array_t* const* outputs, tn_module_t** out_module) {
   tn_traced_t traced;
   *out_module = NULL;
+  TN_RETURN_IF_NULL(trace);
+  TN_RETURN_IF_NULL(scope);
   TN_RETURN_IF_ERROR(
       tn__trace_read("tn_trace_export", trace, scope, output_count, outputs, &traced));
   return export_traced(scope, &traced.function, traced.input_count, traced.inputs, traced.tracers,

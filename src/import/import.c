@@ -161,9 +161,8 @@ tn_status_t tn_import_function(tn_scope_t* scope, tn_module_t* module, const cha
   tn_imported_t* imported = NULL;
   void* memory = NULL;
   *out_imported = NULL;
-  if (!module) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_import_function: module is NULL");
-  }
+  TN_RETURN_IF_NULL(scope);
+  TN_RETURN_IF_NULL(module);
   tn_evaluator_t* evaluator = tn__scope_evaluator(scope);
   TN_RETURN_IF_ERROR(tn_scope_create_nested(scope, &inner));
   TN_DONE_IF_ERROR(tn__allocate(evaluator->allocator, sizeof(tn_imported_t), &memory));
@@ -274,9 +273,9 @@ tn_status_t tn_imported_call(tn_imported_t* imported, tn_scope_t* scope, size_t 
   tn_scope_t* inner = NULL;
   void* memory = NULL;
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
-  if (!imported) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "tn_imported_call: imported is NULL");
-  }
+  TN_RETURN_IF_NULL(imported);
+  TN_RETURN_IF_NULL(scope);
+  if (input_count) TN_RETURN_IF_NULL(inputs);
   if (tn__scope_evaluator(scope) != imported->evaluator) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_imported_call: the function was imported in a scope that this one "

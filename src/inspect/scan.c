@@ -131,6 +131,7 @@ tn_status_t tn_library_load_exported(tn_context_t* context, const char* path, si
   tn_library_t* library = NULL;
   void *memory = NULL, *shared = NULL;
   *out_count = 0;
+  TN_RETURN_IF_NULL(path);
   TN_RETURN_IF_ERROR(tn__library_open(context, tn__sv(path), &library));
   tn_status_t status = tn__library_take_error(library);
   if (!status) status = tn__allocate(tn_allocator_system(), sizeof(scan_t), &memory);

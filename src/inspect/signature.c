@@ -315,9 +315,8 @@ static tn_status_t probe_target(tn_context_t* context, const tn_target_t* target
 }
 
 tn_status_t tn_target_probe(tn_context_t* context, const char* name, const char* platform) {
-  if (!name || !platform) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the name or the platform is NULL");
-  }
+  TN_RETURN_IF_NULL(name);
+  TN_RETURN_IF_NULL(platform);
   const char* known = tn__platform_name(tn__sv(platform));
   if (known) platform = known;
   const tn_op_t* op = tn__registry_find(context, tn__sv(name));

@@ -101,7 +101,8 @@ const tn_type_t* tn_type_token(void) {
 tn_status_t tn_type_parse(tn_builder_t* builder, const void* data, size_t length,
                           const tn_type_t** out_type) {
   *out_type = NULL;
-  if (!builder) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the builder is NULL");
+  TN_RETURN_IF_NULL(builder);
+  TN_RETURN_IF_NULL(data);
   return tn__type_parse(tn__builder_arena(builder), data, length, out_type);
 }
 

@@ -201,6 +201,7 @@ tn_status_t tn_array_to_buffer(tn_array_t* array, tn_buffer_t** out_buffer) {
 
 tn_status_t tn_array_print(tn_array_t* array, tn_write_fn write, void* user) {
   tn_buffer_t* buffer = NULL;
+  TN_RETURN_IF_NULL(write);
   TN_RETURN_IF_ERROR(check_array("tn_array_print", array));
   TN_RETURN_IF_ERROR(tn_array_to_buffer(array, &buffer));
   tn_status_t status = tn_buffer_print(buffer, write, user);

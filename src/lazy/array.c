@@ -201,7 +201,7 @@ tn_device_t* tn_array_device(const tn_array_t* array) {
 }
 
 tn_status_t tn_array_status(const tn_array_t* array) {
-  if (!array) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the array is NULL");
+  TN_RETURN_IF_NULL(array);
   const tn_array_t* root = tn__array_root((tn_array_t*)array);
   return tn__array_state(root) == TN_ARRAY_FAILED ? tn__failure_report(root->failure) : TN_OK;
 }

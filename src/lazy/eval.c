@@ -573,6 +573,7 @@ tn_status_t tn_array_eval(size_t count, tn_array_t* const* arrays) {
 
 tn_status_t tn_array_eval_until(size_t count, tn_array_t* const* arrays,
                                 tn_cancellation_t* cancellation) {
+  if (count) TN_RETURN_IF_NULL(arrays);
   TN_RETURN_IF_ERROR(tn__evaluate(count, arrays, false, cancellation));
   tn_status_t first = TN_OK;
   for (size_t i = 0; i < count; ++i) {
@@ -592,5 +593,6 @@ tn_status_t tn_array_async_eval(size_t count, tn_array_t* const* arrays) {
 
 tn_status_t tn_array_async_eval_until(size_t count, tn_array_t* const* arrays,
                                       tn_cancellation_t* cancellation) {
+  if (count) TN_RETURN_IF_NULL(arrays);
   return tn__evaluate(count, arrays, true, cancellation);
 }

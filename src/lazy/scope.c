@@ -121,6 +121,7 @@ tn_stream_t* tn_scope_stream(const tn_scope_t* scope) {
 }
 
 tn_status_t tn_scope_set_stream(tn_scope_t* scope, tn_stream_t* stream) {
+  TN_RETURN_IF_NULL(scope);
   const tn_device_t* device = scope->evaluator->device;
   if (stream && stream->device->context != device->context) {
     tn_status_t status = tn_status_create(TN_CODE_FAILED_PRECONDITION,
@@ -144,6 +145,7 @@ tn_status_t tn_scope_synchronize(tn_scope_t* scope) {
 }
 
 tn_status_t tn_scope_synchronize_until(tn_scope_t* scope, tn_cancellation_t* cancellation) {
+  TN_RETURN_IF_NULL(scope);
   tn_stream_t* stream = scope->stream;
   if (!stream) TN_RETURN_IF_ERROR(tn__evaluator_stream(scope->evaluator, &stream));
   return tn_stream_synchronize_until(stream, cancellation);
@@ -228,6 +230,7 @@ static bool can_meet(const tn_scope_t* scope, const tn_array_t* array) {
 
 tn_status_t tn__scope_check(const tn_scope_t* scope, const char* operation, size_t count,
                             tn_array_t* const* arrays) {
+  if (!scope) return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: scope is NULL", operation);
   if (!arrays && count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the list of arrays is NULL", operation);
   }

@@ -163,6 +163,8 @@ static void write_text(tn_writer_t* writer, const char* key, const char* text) {
 }
 
 tn_status_t tn_run_event_write_json(const tn_run_event_t* event, tn_write_fn write, void* user) {
+  TN_RETURN_IF_NULL(event);
+  TN_RETURN_IF_NULL(write);
   const uint64_t bytes = event->read_byte_size + event->written_byte_size;
   const int64_t ns = event->end_ns - event->begin_ns;
   tn_writer_t writer;

@@ -204,6 +204,8 @@ static tn_status_t print_plan(const tn_program_t* program, tn_program_format_t f
 
 tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t stage,
                              tn_program_format_t format, tn_write_fn write, void* user) {
+  TN_RETURN_IF_NULL(program);
+  TN_RETURN_IF_NULL(write);
   const bool needs_sizes = stage == TN_STAGE_PLAN || stage == TN_STAGE_PROGRAM;
   if (program->dynamic && needs_sizes) {
     return tn_status_create(TN_CODE_FAILED_PRECONDITION,

@@ -244,5 +244,7 @@ tn_status_t tn__text_write_type(const tn_allocator_t* allocator, const tn_type_t
 }
 
 tn_status_t tn_module_print(const tn_module_t* module, tn_write_fn write, void* user) {
+  TN_RETURN_IF_NULL(module);
+  TN_RETURN_IF_NULL(write);
   return tn__text_write(module, write, user);
 }

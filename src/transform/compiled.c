@@ -389,6 +389,7 @@ tn_status_t tn_compiled_call(tn_compiled_t* compiled, tn_scope_t* scope, size_t 
     return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: %s is NULL", call_name,
                             compiled ? "inputs" : "compiled");
   }
+  TN_RETURN_IF_NULL(scope);
   if (tn__scope_evaluator(scope) != compiled->evaluator) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "tn_compiled_call: the function was compiled in a scope that this one "

@@ -261,6 +261,8 @@ tn_status_t tn_custom_function_call(tn_scope_t* scope, const tn_custom_function_
                                     size_t input_count, tn_array_t* const* inputs,
                                     size_t output_count, tn_array_t** out_outputs) {
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
+  TN_RETURN_IF_NULL(scope);
+  if (input_count) TN_RETURN_IF_NULL(inputs);
   tn_custom_function_t copy;
   tn_status_t status;
   function = TN_OPTIONS_READ(tn_custom_function_t, function, &copy, &status);

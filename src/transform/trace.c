@@ -110,6 +110,9 @@ static tn_closure_t closure_of(tn_array_t* const* outputs) {
 static tn_status_t check(const char* name, const tn_trace_t* trace, tn_trace_kind_t kind,
                          const tn_scope_t* scope, size_t output_count, tn_array_t* const* outputs) {
   static const char* const kinds[] = {"DERIVATIVE", "BATCH", "TYPES"};
+  if (!scope || (output_count && !outputs)) {
+    return tn__scope_check(scope, name, output_count, outputs);
+  }
   if (trace->kind != kind) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "%s: the trace is of the kind TN_TRACE_%s; expected TN_TRACE_%s", name,
@@ -126,6 +129,7 @@ static tn_status_t check(const char* name, const tn_trace_t* trace, tn_trace_kin
 tn_status_t tn_trace_jvp(tn_trace_t* trace, tn_scope_t* scope, tn_array_t* const* tangents,
                          size_t output_count, tn_array_t* const* outputs, tn_array_t** out_outputs,
                          tn_array_t** out_tangents) {
+  TN_RETURN_IF_NULL(trace);
   const tn_closure_t function = closure_of(outputs);
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = out_tangents[i] = NULL;
   TN_RETURN_IF_ERROR(
@@ -137,6 +141,7 @@ tn_status_t tn_trace_jvp(tn_trace_t* trace, tn_scope_t* scope, tn_array_t* const
 tn_status_t tn_trace_vjp(tn_trace_t* trace, tn_scope_t* scope, size_t output_count,
                          tn_array_t* const* outputs, tn_array_t* const* cotangents,
                          tn_array_t** out_outputs, tn_array_t** out_gradients) {
+  TN_RETURN_IF_NULL(trace);
   const tn_closure_t function = closure_of(outputs);
   for (size_t i = 0; out_outputs && i < output_count; ++i) out_outputs[i] = NULL;
   for (size_t i = 0; i < trace->input_count; ++i) out_gradients[i] = NULL;
@@ -149,6 +154,7 @@ tn_status_t tn_trace_vjp(tn_trace_t* trace, tn_scope_t* scope, size_t output_cou
 tn_status_t tn_trace_vmap(tn_trace_t* trace, tn_scope_t* scope, size_t output_count,
                           tn_array_t* const* outputs, const int64_t* out_axes,
                           tn_array_t** out_outputs) {
+  TN_RETURN_IF_NULL(trace);
   const tn_closure_t function = closure_of(outputs);
   for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
   TN_RETURN_IF_ERROR(check("tn_trace_vmap", trace, TN_TRACE_BATCH, scope, output_count, outputs));
@@ -158,6 +164,7 @@ tn_status_t tn_trace_vmap(tn_trace_t* trace, tn_scope_t* scope, size_t output_co
 
 tn_status_t tn_trace_compile(tn_trace_t* trace, tn_scope_t* scope, size_t output_count,
                              tn_array_t* const* outputs, tn_compiled_t** out_compiled) {
+  TN_RETURN_IF_NULL(trace);
   const tn_closure_t function = closure_of(outputs);
   *out_compiled = NULL;
   TN_RETURN_IF_ERROR(

@@ -60,6 +60,8 @@ tn_status_t tn_module_serialize(const tn_module_t* module, const tn_serialize_op
                                 tn_write_fn write, void* user) {
   tn_artifact_version_t version, needed;
   bool is_given;
+  TN_RETURN_IF_NULL(module);
+  TN_RETURN_IF_NULL(write);
   TN_RETURN_IF_ERROR(read_version(options, &version, &is_given));
   TN_RETURN_IF_ERROR(attempt(module, version, is_given, write, user, &needed));
   if (needed == version) return TN_OK;
