@@ -50,7 +50,7 @@ static tn_status_t run_function(const tally_t* tally, const part_t* part, tn_mod
   if (status) return status;
   if (tn_program_input_count(program)) {
     status = tn_status_create(
-        TN_CODE_INVALID_ARGUMENT, "the function takes %zu argument%s; a test takes none",
+        TN_CODE_INVALID_ARGUMENT, "the function takes %zu input%s; a test takes none",
         tn_program_input_count(program), tn_program_input_count(program) == 1 ? "" : "s");
     goto done;
   }

@@ -177,7 +177,8 @@ static bool bind_keyword(run_t* run, PyObject* key, PyObject* object) {
 static bool bind(run_t* run, PyObject* inputs, PyObject* named) {
   const size_t count = (size_t)PyTuple_Size(inputs);
   if (count > run->input_count) {
-    PyErr_Format(PyExc_TypeError, "the program has %zu inputs; found %zu", run->input_count, count);
+    PyErr_Format(PyExc_TypeError, "the program takes %zu input%s; found %zu", run->input_count,
+                 run->input_count == 1 ? "" : "s", count);
     return false;
   }
   for (size_t i = 0; i < count; ++i) run->objects[i] = PyTuple_GetItem(inputs, (Py_ssize_t)i);

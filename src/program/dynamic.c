@@ -27,18 +27,18 @@ static tn_status_t check_tensor(const tn_function_t* function, const char* what,
   return tn__function_locate(
       function,
       tn_status_create(TN_CODE_UNIMPLEMENTED,
-                       "%s %u has type %s; a function whose sizes are known when it runs takes and "
-                       "gives tensors alone",
+                       "%s %u has type %s; the inputs and outputs of a function with unknown "
+                       "dimensions can only be tensors",
                        what, index, TN_TYPE_TEXT(type)));
 }
 
 tn_status_t tn__dynamic_create(tn_program_t* program, const tn_function_t* function,
                                const tn_compile_options_t* options) {
   for (uint32_t i = 0; i < function->argument_count; ++i) {
-    TN_RETURN_IF_ERROR(check_tensor(function, "argument", i, function->argument_types[i]));
+    TN_RETURN_IF_ERROR(check_tensor(function, "input", i, function->argument_types[i]));
   }
   for (uint32_t i = 0; i < function->result_count; ++i) {
-    TN_RETURN_IF_ERROR(check_tensor(function, "result", i, function->result_types[i]));
+    TN_RETURN_IF_ERROR(check_tensor(function, "output", i, function->result_types[i]));
   }
   tn_dynamic_t* dynamic = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_NEW(&program->arena, &dynamic));
@@ -108,8 +108,9 @@ tn_status_t tn__dynamic_specialise(tn_program_t* program, size_t argument_count,
   tn_program_t *made = NULL, *old = NULL;
   *out_program = NULL;
   if (argument_count != function->argument_count) {
-    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%zu arguments; expected %u", argument_count,
-                            function->argument_count);
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "the program takes %u input%s; found %zu",
+                            function->argument_count, function->argument_count == 1 ? "" : "s",
+                            argument_count);
   }
   for (uint32_t i = 0; i < argument_count; ++i) {
     TN_RETURN_IF_ERROR(check_argument(program, i, arguments[i]));

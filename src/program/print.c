@@ -209,8 +209,8 @@ tn_status_t tn_program_print(const tn_program_t* program, tn_program_stage_t sta
   const bool needs_sizes = stage == TN_STAGE_PLAN || stage == TN_STAGE_PROGRAM;
   if (program->dynamic && needs_sizes) {
     return tn_status_create(TN_CODE_FAILED_PRECONDITION,
-                            "@%.*s has arguments with unknown dimensions: it is planned when it "
-                            "runs, for the sizes of its arguments; expected a function of static "
+                            "@%.*s has inputs with unknown dimensions: it is planned when it "
+                            "runs, for the sizes of its inputs; expected a function of static "
                             "shapes",
                             TN_SV(tn__program_function(program)->name));
   }

@@ -358,7 +358,7 @@ static void arguments_that_do_not_fit_are_refused(void** state) {
   tn_buffer_t* nested[] = {tuple, other};
   TN_ASSERT_REPORT("input 0 weights is tuple<tensor<4xf32>>; expected tensor<4xf32>",
                    tn_program_run(program, 2, nested, NULL, 1, &result));
-  TN_ASSERT_REPORT("takes 2 arguments", tn_program_run(program, 1, &good, NULL, 1, &result));
+  TN_ASSERT_REPORT("takes 2 inputs", tn_program_run(program, 1, &good, NULL, 1, &result));
   tn_buffer_t* right[] = {good, other};
   TN_ASSERT_REPORT("gives 1 result; there is room for 0",
                    tn_program_run(program, 2, right, NULL, 0, NULL));

@@ -63,7 +63,7 @@ tn_status_t tn__run_take_arguments(tn_run_t* run, size_t count, tn_buffer_t* con
   }
   if (!are_leaves && count != function->argument_count) {
     tn_status_t status =
-        tn_status_create(TN_CODE_INVALID_ARGUMENT, "the program takes %u argument%s; found %zu",
+        tn_status_create(TN_CODE_INVALID_ARGUMENT, "the program takes %u input%s; found %zu",
                          function->argument_count, function->argument_count == 1 ? "" : "s", count);
     if (run->argument_count == function->argument_count) return status;
     return tn_status_note(status, "or %zu, when tuples are given as their elements",

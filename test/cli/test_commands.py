@@ -70,8 +70,8 @@ def test_expected_errors_are_checked(folder):
 
 def test_functions_with_arguments_are_no_tests(folder):
     (folder / "one.mlir").write_text("func.func @main(%x: tensor<f32>) { return }")
-    assert "takes 1 argument; a test takes none" in tenon("test", folder / "one.mlir", code=1)[1]
-    assert "takes 2 arguments; a test takes none" in tenon("test", folder / "add.mlir", code=1)[1]
+    assert "takes 1 input; a test takes none" in tenon("test", folder / "one.mlir", code=1)[1]
+    assert "takes 2 inputs; a test takes none" in tenon("test", folder / "add.mlir", code=1)[1]
 
 
 def test_json_lists_modules(folder):

@@ -66,7 +66,7 @@ def test_a_path_and_a_text_are_modules_too(tmp_path):
 
 @pytest.mark.parametrize("call, error, message", [
     (lambda p: p(1), TypeError, "input 1 (params.w) is missing"),
-    (lambda p: p(X, X, X, X), TypeError, "the program has 3 inputs; found 4"),
+    (lambda p: p(X, X, X, X), TypeError, "the program takes 3 inputs; found 4"),
     (lambda p: p(v=1), TypeError, "the program has no input 'v'; its inputs are: params.b, params.w, x"),
     (lambda p: p(X, x=X, **{"params.b": X}), TypeError, "got multiple values for input 'params.b'"),
     (lambda p: p(np.zeros(2), PARAMS["w"], X), ValueError, "input 0 params.b is tensor<2xf64>; expected tensor<2xf32>"),
