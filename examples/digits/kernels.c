@@ -33,12 +33,12 @@ static int is(tn_string_t string, const char* word) {
   return string.size == strlen(word) && memcmp(string.data, word, string.size) == 0;
 }
 
-#define DIGITS_DENSE(ARG, ATTR, RET)                                   \
-  ARG(x, f32, rank(2), "one image per row")                            \
-  ARG(w, f32, rank(2), "weights, from the columns of x to those of y") \
-  ARG(b, f32, rank(1), "added to each row")                            \
-  ATTR(activation, string, "none", "none, relu or tanh")               \
-  RET(y, f32, rank(2))
+#define DIGITS_DENSE(ARG, ATTR, RET)                                          \
+  ARG(x, f32, dims(images, from), "one image per row")                        \
+  ARG(w, f32, dims(from, to), "weights, from the columns of x to those of y") \
+  ARG(b, f32, dims(to), "added to each row")                                  \
+  ATTR(activation, string, "none", "none, relu or tanh")                      \
+  RET(y, f32, dims(images, to))
 
 enum { NONE, RELU, TANH, UNKNOWN };
 
@@ -72,15 +72,6 @@ TN_OP(digits_dense, DIGITS_DENSE, "y = activation(x w + b), in one pass over y")
 }
 
 static tn_status_t check_dense(const struct digits_dense_call* call) {
-  const int64_t rows = tn_dim(call->x, 0), from = tn_dim(call->x, 1), to = tn_dim(call->w, 1);
-  if (tn_dim(call->w, 0) != from || tn_dim(call->b, 0) != to || tn_dim(call->y, 0) != rows ||
-      tn_dim(call->y, 1) != to)
-    return TN_ERROR(call, INVALID_ARGUMENT,
-                    "x is %lldx%lld, therefore w must be %lldxN, b N and y %lldxN; w is %lldx%lld, "
-                    "b %lld, y %lldx%lld",
-                    (long long)rows, (long long)from, (long long)from, (long long)rows,
-                    (long long)tn_dim(call->w, 0), (long long)to, (long long)tn_dim(call->b, 0),
-                    (long long)tn_dim(call->y, 0), (long long)tn_dim(call->y, 1));
   if (activation_of(call->activation) == UNKNOWN)
     return TN_ERROR(call, INVALID_ARGUMENT, "activation is \"%.*s\"; expected none, relu or tanh",
                     (int)call->activation.size, call->activation.data);

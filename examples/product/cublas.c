@@ -28,20 +28,18 @@ static cublasStatus_t multiply(int32_t device, void* stream, int rows, int colum
 
 // By the signature of kernels.c.
 #define PRODUCT(ARG, ATTR, RET) \
-  ARG(x, f32, rank(2))          \
-  ARG(w, f32, rank(2))          \
-  RET(y, f32, rank(2))
+  ARG(x, f32, dims(n, k))       \
+  ARG(w, f32, dims(k, m))       \
+  RET(y, f32, dims(n, m))
 
 TN_OP_ON("CUDA", "product", 0, product_cuda, PRODUCT, "y = x w") {
   const int64_t rows = tn_dim(call->x, 0), depth = tn_dim(call->x, 1), columns = tn_dim(call->w, 1);
-  const bool is_right =
-      tn_dim(call->w, 0) == depth && tn_dim(call->y, 0) == rows && tn_dim(call->y, 1) == columns;
   void* stream = NULL;
   int32_t device = 0;
-  if (!is_right || rows < 1 || columns < 1 || depth < 1 || rows > INT32_MAX ||
-      columns > INT32_MAX || depth > INT32_MAX) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "x has %d columns, w %d rows; y is %dx%d", (int)depth,
-                    (int)tn_dim(call->w, 0), (int)tn_dim(call->y, 0), (int)tn_dim(call->y, 1));
+  if (rows < 1 || columns < 1 || depth < 1 || rows > INT32_MAX || columns > INT32_MAX ||
+      depth > INT32_MAX) {
+    return TN_ERROR(call, INVALID_ARGUMENT, "x is %lldx%lld; expected sizes of 1 to 2147483647",
+                    (long long)rows, (long long)depth);
   }
   TN_TRY(tn_stream(call, &stream));
   TN_TRY(tn_device_ordinal(call, &device));

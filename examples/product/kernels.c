@@ -6,16 +6,12 @@
 #include <tenon/custom.h>
 
 #define PRODUCT(ARG, ATTR, RET) \
-  ARG(x, f32, rank(2))          \
-  ARG(w, f32, rank(2))          \
-  RET(y, f32, rank(2))
+  ARG(x, f32, dims(n, k))       \
+  ARG(w, f32, dims(k, m))       \
+  RET(y, f32, dims(n, m))
 
 TN_OP(product, PRODUCT, "y = x w") {
   const int64_t rows = tn_dim(call->x, 0), depth = tn_dim(call->x, 1), columns = tn_dim(call->w, 1);
-  if (tn_dim(call->w, 0) != depth || tn_dim(call->y, 0) != rows || tn_dim(call->y, 1) != columns) {
-    return TN_ERROR(call, INVALID_ARGUMENT, "x has %d columns, w %d rows; y is %dx%d", (int)depth,
-                    (int)tn_dim(call->w, 0), (int)tn_dim(call->y, 0), (int)tn_dim(call->y, 1));
-  }
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) {
       float sum = 0;

@@ -8,7 +8,7 @@ func.func @main() {
 
 // -----
 
-// error: x has 3 columns, w 2 rows; y is 2x2
+// error: operand 1 (w): expected dims(k, m) where k is 3; found tensor<2x3xf32>
 func.func @main() {
   %x = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   %y = stablehlo.custom_call @product(%x, %x) {api_version = 4 : i32} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>

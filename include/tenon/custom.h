@@ -27,6 +27,8 @@
  *   dtype  pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128 token, sub-byte types
  *          (s4 u4 ...), small floats (f8e4m3fn ...); any; of(f32, f64), up to 12; dtype_of(x)
  *   shape  any_rank; rank(2); like(x): shape and dtype of x; shape_of(x);
+ *          dims(n, k + 1): named dimensions, in all ARGs and RETs with that name the same; also
+ *          numbers, names of integer ATTRs, sums, 2 * n, and `...` in front: leading dimensions;
  *          optional: a trailing operand or result that may be omitted (tn_is_present);
  *          remaining: variadic, all that follow (tn_get_arg, tn_get_ret)
  *   field  tn_arg_f32_t, tn_ret_f32_t ...: {data, dims, rank, dtype}; tn_arg_any_t, with
@@ -71,6 +73,7 @@
 // clang-format off
 #include <tenon/detail/custom/abi.h>
 #include <tenon/detail/custom/call.h>
+#include <tenon/detail/custom/dims.h>
 #include <tenon/detail/custom/error.h>
 #include <tenon/detail/custom/attributes.h>
 #include <tenon/detail/custom/signature.h>

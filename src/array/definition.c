@@ -136,20 +136,43 @@ static tn_status_t make_inference(use_t* use, tn_inference_t* out) {
   return TN_OK;
 }
 
+// "row_sums: x has rank 3", whether or not its author begins with the name.
+static tn_status_t name_error(tn_status_t status, const char* name) {
+  const char* message = tn_status_message(status);
+  const size_t length = strlen(name);
+  if (strncmp(message, name, length) == 0 && message[length] == ':') return status;
+  return tn_status_prefix(status, "%s", name);
+}
+
+static bool is_known(const tn_inferred_t* it) {
+  for (size_t axis = 0; axis < it->rank; ++axis) {
+    if (it->dims[axis] == TN_DIM_DYNAMIC) return false;
+  }
+  return it->has_shape;
+}
+
+static tn_status_t refuse_open(const char* name, size_t result, const char* what) {
+  tn_status_t status = tn_status_create(
+      TN_CODE_INVALID_ARGUMENT,
+      "%s: the %s of result %zu does not follow from its operands; expected a signature from which "
+      "it follows, such as dims(n, k) or like(x), or `infer` in the definition",
+      name, what, result);
+  return tn_status_note(status,
+                        "in C, the application may state it: tn_application_t.result_types");
+}
+
 // An error when something is left open.
 static tn_status_t infer_all(use_t* use) {
   tn_inference_t inference;
   tn_inferred_t* results = NULL;
   TN_RETURN_IF_ERROR(make_inference(use, &inference));
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, inference.result_count, &results));
-  TN_RETURN_IF_ERROR(tn__call_infer(&inference, results));
+  tn_status_t status = tn__call_infer(&inference, results);
+  if (status) return name_error(status, inference.name);
   for (size_t i = 0; i < inference.result_count; ++i) {
     const tn_inferred_t* it = &results[i];
-    if (it->dtype == TN_DTYPE_INVALID || !it->has_shape) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                              "%s: the %s of result %zu does not follow from its operands; the "
-                              "definition needs `infer`, or the call `result_types`",
-                              inference.name, it->has_shape ? "dtype" : "shape", i);
+    if (it->dtype == TN_DTYPE_INVALID || !is_known(it)) {
+      return refuse_open(inference.name, i, is_known(it) ? "dtype" : "shape");
     }
     use->types[i] = (tn_array_type_t){it->dtype, it->rank, it->dims};
   }

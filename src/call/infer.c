@@ -8,6 +8,7 @@
 #include "base/type.h"
 #include "call/array.h"
 #include "call/check.h"
+#include "call/dims.h"
 #include "call/operation.h"
 #include "call/signature.h"
 #include "call/site.h"
@@ -113,21 +114,12 @@ static tn_status_t make_operand(tn_arena_t* arena, const tn_type_t* type, tn_arr
 
 // --- by the definition
 
-// "row_sums: x has rank 3", whether or not its author begins with the name.
-static tn_status_t name_error(tn_status_t status, const char* name) {
-  const char* message = tn_status_message(status);
-  const size_t length = strlen(name);
-  if (strncmp(message, name, length) == 0 && message[length] == ':') return status;
-  return tn_status_prefix(status, "%s", name);
-}
-
-static tn_status_t check_type(const char* name, size_t index, const tn_array_type_t* type) {
+static tn_status_t check_type(size_t index, const tn_array_type_t* type) {
   const bool has_dims = type->rank <= TN_MAX_RANK && (type->dims || !type->rank);
   tn_status_t status = has_dims ? tn__type_check(type->dtype, type->rank, type->dims)
                                 : tn_status_create(TN_CODE_INVALID_ARGUMENT,
                                                    "rank %zu without dimensions", type->rank);
-  return tn_status_prefix(status, "%s: `infer` gives result %zu a type that is not valid", name,
-                          index);
+  return tn_status_prefix(status, "`infer` gives result %zu a type that is not valid", index);
 }
 
 static tn_status_t infer_by_definition(const tn_inference_t* inference,
@@ -153,10 +145,9 @@ static tn_status_t infer_by_definition(const tn_inference_t* inference,
       .operands = operands,
       .result_count = inference->result_count,
   };
-  tn_status_t status = inference->definition->infer(&rule, dims, types);
-  if (status) return name_error(status, inference->name);
+  TN_RETURN_IF_ERROR(inference->definition->infer(&rule, dims, types));
   for (size_t i = 0; i < inference->result_count; ++i) {
-    TN_RETURN_IF_ERROR(check_type(inference->name, i, &types[i]));
+    TN_RETURN_IF_ERROR(check_type(i, &types[i]));
     out_results[i] = (tn_inferred_t){types[i].dtype, true, types[i].rank, types[i].dims};
   }
   return TN_OK;
@@ -176,7 +167,8 @@ static void take_shape(const tn_type_t* type, tn_inferred_t* out) {
   out->dims = type->dims;
 }
 
-static void infer_by_signature(const tn_inference_t* inference, tn_inferred_t* out_results) {
+static tn_status_t infer_by_signature(const tn_inference_t* inference, const tn__sizes_t* sizes,
+                                      tn_inferred_t* out_results) {
   const tn_op_def_t* definition = inference->definition;
   const bool is_elementwise = definition && definition->flags & TN_OP_ELEMENTWISE;
   for (size_t i = 0; i < inference->result_count; ++i) {
@@ -191,7 +183,10 @@ static void infer_by_signature(const tn_inference_t* inference, tn_inferred_t* o
     out->dtype = element ? tn_type_dtype(element) : tn__dtypes_only(param->dtypes);
     if (shape) take_shape(shape, out);
     if (param->rank == 0) *out = (tn_inferred_t){.dtype = out->dtype, .has_shape = true};
+    const char* dims = tn__param_dims(inference->signature, param);
+    if (dims) TN_RETURN_IF_ERROR(tn__dims_infer(inference, dims, sizes, out));
   }
+  return TN_OK;
 }
 
 static bool are_known(size_t count, const tn_type_t* const* types) {
@@ -203,7 +198,9 @@ static bool are_known(size_t count, const tn_type_t* const* types) {
 
 tn_status_t tn__call_infer(const tn_inference_t* inference, tn_inferred_t* out_results) {
   const tn_op_def_t* definition = inference->definition;
-  infer_by_signature(inference, out_results);
+  tn__sizes_t sizes;
+  TN_RETURN_IF_ERROR(tn__dims_learn(inference, NULL, &sizes));
+  TN_RETURN_IF_ERROR(infer_by_signature(inference, &sizes, out_results));
   if (!definition || !definition->infer) return TN_OK;
   if (!are_known(inference->operand_count, inference->operands)) return TN_OK;
   return infer_by_definition(inference, out_results);
@@ -263,7 +260,9 @@ tn_status_t tn__call_check_results(const tn_inference_t* inference,
     if (is_open || agrees(&inferred[i], results[i])) continue;
     return refuse(inference, TN_FFI_PARAM_RET, i, &inferred[i], results[i]);
   }
-  return TN_OK;
+  // Names that results alone have.
+  tn__sizes_t sizes;
+  return tn__dims_learn(inference, results, &sizes);
 }
 
 tn_status_t tn__call_inference(const tn_call_site_t* call, const tn_op_t* op,

@@ -117,7 +117,7 @@ static void a_result_that_infer_agrees_with_runs(void** state) {
 
 static void errors_of_infer_have_a_place(void** state) {
   (void)state;
-  ASSERT_REFUSED("test.mlir:2:8: error: custom call @linear: linear: x and w do not match",
+  ASSERT_REFUSED("test.mlir:2:8: error: custom call @linear: x and w do not match",
                  CALL2("linear", "mode = 1 : i64", "2x4", "4x4", "2x4xf32"));
   ASSERT_REFUSED("x and w do not match", CALL2("linear", "", "2x4", "5x4", "2x4xf32"));
 }

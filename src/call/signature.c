@@ -81,7 +81,8 @@ static tn_status_t append(void* user, const char* piece, size_t length) {
   return TN_OK;
 }
 
-static void write_value_type(tn_writer_t* writer, const tn_ffi_param_t* param) {
+static void write_value_type(tn_writer_t* writer, const tn_ffi_op_t* op,
+                             const tn_ffi_param_t* param) {
   bool is_like = param->flags & TN_FFI_PARAM_LIKE, is_named = *param->name;
   if (!is_named && param->flags & TN_FFI_PARAM_REMAINING)
     tn__write_string(writer, "any number of ");
@@ -98,6 +99,7 @@ static void write_value_type(tn_writer_t* writer, const tn_ffi_param_t* param) {
     tn__writef(writer, ", shape of %s", param->same_shape_as);
   }
   if (param->rank >= 0) tn__writef(writer, "[rank %lld]", (long long)param->rank);
+  if (tn__param_dims(op, param)) tn__writef(writer, "[%s]", tn__param_dims(op, param));
   if (param->flags & TN_FFI_PARAM_OPTIONAL) {
     tn__write_string(writer, is_named ? ", optional" : " or none");
   }
@@ -125,7 +127,7 @@ static void write_type(tn_writer_t* writer, const tn_ffi_op_t* op, const tn_ffi_
   if (param->kind == TN_FFI_PARAM_ATTR) {
     write_attr_type(writer, op, param, 0);
   } else {
-    write_value_type(writer, param);
+    write_value_type(writer, op, param);
   }
 }
 
@@ -176,6 +178,7 @@ static tn_status_t fill(tn_signature_t* signature, const tn_ffi_op_t* op, tn_str
         .name = *param->name ? param->name : NULL,
         .default_value = param->kind == TN_FFI_PARAM_ATTR ? param->default_text : NULL,
         .doc = param->doc,
+        .dims = tn__param_dims(op, param),
     };
     TN_RETURN_IF_ERROR(type_text(&signature->arena, op, param, &parameters[i].type));
   }

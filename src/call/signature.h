@@ -14,6 +14,10 @@
 static inline const tn_ffi_param_t* tn__op_param(const tn_ffi_op_t* op, size_t index) {
   return (const void*)((const char*)op->params + index * op->param_size);
 }
+// Its named dimensions, "n, k + 1"; NULL: none, or its library is older than they are.
+static inline const char* tn__param_dims(const tn_ffi_op_t* op, const tn_ffi_param_t* param) {
+  return op->param_size >= TN_FFI_END_OF(tn_ffi_param_t, dims) ? param->dims : NULL;
+}
 // Field `index` of a record.
 static inline const tn_ffi_param_t* tn__param_field(const tn_ffi_op_t* op,
                                                     const tn_ffi_param_t* param, size_t index) {

@@ -88,7 +88,7 @@ tn_target_difference_t tn__target_difference(const tn_target_t* a, const tn_targ
 
 bool tn__op_is_good(const tn_ffi_op_t* op) {
   return op && op->struct_size >= offsetof(tn_ffi_op_t, definition) &&
-         op->param_size >= sizeof(tn_ffi_param_t) && op->name && op->platform &&
+         op->param_size >= offsetof(tn_ffi_param_t, dims) && op->name && op->platform &&
          op->api_version >= 1 && op->api_version < TN_API_VERSION_LIMIT;
 }
 

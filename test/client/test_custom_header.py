@@ -99,6 +99,17 @@ TN_OP(sum_all, SUM_ALL, "adds up its arguments") {
   return TN_OK;
 }
 
+#define PRODUCT(ARG, ATTR, RET) ARG(x, f32, dims(..., n, k)) ARG(w, f32, dims(k, m), "weights") RET(y, f32, dims(..., n, m))
+TN_OP(product, PRODUCT, "y = x w") {
+  const int64_t k = tn_dim(call->w, 0), m = tn_dim(call->w, 1), rows = tn_size(call->y) / (m ? m : 1);
+  for (int64_t i = 0; i < rows * m; ++i) {
+    float sum = 0;
+    for (int64_t j = 0; j < k; ++j) sum += call->x.data[i / m * k + j] * call->w.data[j * m + i % m];
+    call->y.data[i] = sum;
+  }
+  return TN_OK;
+}
+
 #define CONTEXT(ARG, ATTR, RET) RET(y, s64, rank(1))
 TN_OP(context, CONTEXT, "says where it is") {
   int32_t ordinal = -1;
@@ -186,7 +197,7 @@ TN_OP(throws_text, NOTHING, "throws an exception with a text where there are exc
 #endif
   return TN_OK;
 }
-TN_LIBRARY(throws, throws_text, attributes, in_place, twice, sum_all, context, functions, stream, later, fails_later, count)
+TN_LIBRARY(throws, throws_text, attributes, in_place, twice, sum_all, product, context, functions, stream, later, fails_later, count)
 """
 
 FLOATS = r"""
@@ -215,7 +226,8 @@ def call(request, tmp_path_factory):
         file.write_text(text)
     library = compile_library(request.param, folder / "libkernels.so", *files)
     prefix = request.param[0]
-    for name in ("attributes", "in_place", "twice", "sum_all", "context", "functions", "stream", "later", "fails_later", "throws", "throws_text"):
+    for name in ("attributes", "in_place", "twice", "sum_all", "product", "context", "functions", "stream", "later", "fails_later", "throws",
+                 "throws_text"):
         jax.ffi.register_ffi_target(f"{prefix}.{name}", jax.ffi.pycapsule(getattr(library, name)), platform="cpu")
     jax.ffi.register_ffi_target(f"{prefix}.count", {
         "instantiate": jax.ffi.pycapsule(library.count_instantiate),
@@ -290,6 +302,22 @@ def test_errors_name_the_operation_and_the_argument(call):
         assert message in str(raised.value)
     with pytest.raises(jax.errors.JaxRuntimeError, match="OUT_OF_RANGE: attributes: y has 2 elements"):
         call("attributes", jax.ShapeDtypeStruct((2,), jnp.float64), range={"lo": 1})
+
+
+def test_named_dimensions_are_checked(call):
+    x, w = np.arange(24, dtype=np.float32).reshape(2, 3, 4), np.ones((4, 5), np.float32)
+    for _ in range(2):
+        np.testing.assert_array_equal(call("product", f32(2, 3, 5), x, w), x @ w)
+        np.testing.assert_array_equal(call("product", f32(3, 5), x[0], w), x[0] @ w)
+        for shapes, message in [
+            (((2, 3, 5), x, w.T), "product: argument w: expected dims(k, m) where k is 4, found 5x4xf32"),
+            (((1, 1), x, w), "product: result y: expected dims(..., n, m) where ... is 2 and n is 3 and m is 5, found 1x1xf32"),
+            (((5, 5, 5), x, w), "found 5x5x5xf32"),
+            (((4,), x[0, 0], w), "product: argument x: expected dims(..., n, k), found 4xf32"),
+        ]:
+            with pytest.raises(jax.errors.JaxRuntimeError) as raised:
+                call("product", f32(*shapes[0]), *shapes[1:])
+            assert message in str(raised.value)
 
 
 def test_aliased_results_are_computed_in_place(call):
@@ -379,7 +407,7 @@ def test_the_library_exports_its_operations_and_the_table_only(call):
     names = subprocess.run(["nm", "-D", "--defined-only", call.library._name], capture_output=True, text=True,
                            check=True).stdout
     exported = {line.split()[-1] for line in names.splitlines()}
-    assert exported == {"attributes", "in_place", "twice", "sum_all", "context", "functions", "stream", "later", "fails_later",
+    assert exported == {"attributes", "in_place", "twice", "sum_all", "product", "context", "functions", "stream", "later", "fails_later",
                         "throws", "throws_text", "count", "count_instantiate", "live_states", "tenon_library"}
 
 
@@ -418,7 +446,14 @@ MISTAKES = {
     "ARG(z, of(f32, bfloat16), any_rank)": "ARG(z, of(f32, bfloat16), any_rank): unknown dtype; expected any, ",
     "ARG(z, of(f32, any), any_rank)": "ARG(z, of(f32, any), any_rank): unknown dtype; expected any, ",
     "ARG(z, of(s1, s2, s4, s8, s16, s32, s64, u1, u2, u4, u8, u16, u32), any_rank)": "unknown dtype; expected any, of(f32, f64) with up to 12",
-    "RET(z, f32, rank2)": "RET(z, f32, rank2): unknown shape; expected any_rank, rank(2), like(x), shape_of(x), optional, remaining",
+    "RET(z, f32, rank2)": "RET(z, f32, rank2): unknown shape; expected any_rank, rank(2), dims(n, k + 1) with up to 12, like(x), "
+                          "shape_of(x), optional, remaining",
+    "RET(z, f32, dim(n))": "RET(z, f32, dim(n)): unknown shape; expected any_rank, rank(2), dims(n, k + 1)",
+    "ARG(z, f32, dims())": "ARG(z, f32, dims()): unknown shape; expected any_rank, rank(2), dims(n, k + 1)",
+    "ARG(z, f32, dims(n, ))": "ARG(z, f32, dims(n, )): unknown shape; expected any_rank, ",
+    "ARG(z, f32, dims(n, ...))": "ARG(z, f32, dims(n, ...)): unknown shape; expected any_rank, ",
+    'ARG(z, f32, dims("n"))': "unknown shape; expected any_rank, ",
+    "ARG(z, f32, dims(a, b, c, d, e, f, g, h, i, j, k, l, m))": "unknown shape; expected any_rank, rank(2), dims(n, k + 1) with up to 12",
     "ATTR(z, flaot, 1)": "ATTR(z, flaot, ...): unknown type; expected string, array(float), ",
     "ATTR(z, array(flaot), TN_EMPTY)": "ATTR(z, array(flaot), ...): unknown type; expected string, array(float), ",
     "ATTR(z, array(string), TN_EMPTY)": "ATTR(z, array(string), ...): unknown type; expected string, array(float), ",

@@ -119,9 +119,10 @@ typedef enum tn_target_parameter_kind {
 typedef struct tn_target_parameter {
   tn_target_parameter_kind_t kind;
   const char* name;           // NULL: unknown
-  const char* type;           // as in the signature: "f32[rank 2]", "float"
+  const char* type;           // as in the signature: "f32[rank 2]", "f32[n, k]", "float"
   const char* default_value;  // of an attribute, as written in the signature list; NULL: required
   const char* doc;            // NULL: none
+  const char* dims;           // named dimensions as in the list, "..., n, k + 1"; NULL: none
 } tn_target_parameter_t;
 
 // A registered target. All of it is a view that lives as long as the callback runs.

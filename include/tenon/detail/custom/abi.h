@@ -273,6 +273,9 @@ typedef struct tn_ffi_param {
   int64_t default_integer;        // of a bool, integer, enum
   double default_number;          // of a float, double
   tn_ffi_bytes_t default_string;  // of a string
+  // ARG and RET: named dimensions as written in the list, "n, k + 1", or NULL. In libraries built
+  // before it was added the struct ends here, as param_size states.
+  const char* dims;
 } tn_ffi_param_t;
 
 struct tn_op_def;

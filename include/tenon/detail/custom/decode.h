@@ -164,4 +164,80 @@ TN__INLINE bool tn__takes_halves(const tn_ffi_param_t* row) {
     tn_wrong |= tn_value->dtype != (d).dtype;                                                  \
   }
 
+// Named dimensions. A call goes through a plan that the first one makes of the lists: for each
+// value its number, its rank and, for each dimension, the place of a name's size, or ~ of a number.
+// Lists with sums, leading dimensions or attributes are read at each call.
+enum { TN__PLAN_NONE, TN__PLAN_READY, TN__PLAN_READS };
+#define TN__PLAN_LOAD(place) __atomic_load_n(place, __ATOMIC_RELAXED)
+#define TN__PLAN_STORE(place, value) __atomic_store_n(place, value, __ATOMIC_RELAXED)
+
+// One list; NULL: it must be read at each call.
+TN__COLD int32_t* tn__plan_list(const char* text, int32_t* next, tn__sizes_t* places) {
+  tn__dim_t dim;
+  const int64_t rank = tn__count_dims(text);
+  if (rank < 0 || tn__read_leading(&text)) return NULL;
+  TN__PLAN_STORE(next++, (int32_t)rank);
+  while (*text && tn__read_dim(&text, &dim)) {
+    if (dim.term_count == 0 && dim.number >= 0 && dim.number < INT32_MAX) {
+      TN__PLAN_STORE(next++, ~(int32_t)dim.number);
+      continue;
+    }
+    if (dim.term_count != 1 || dim.number || dim.terms[0].factor != 1) return NULL;
+    int64_t place = tn__size_of(places, dim.terms[0].name, dim.terms[0].length);
+    if (place == TN__UNKNOWN_SIZE) {
+      if (places->count == TN__SIZES_LIMIT) return NULL;
+      place = places->count;
+      tn__set_size(places, dim.terms[0].name, dim.terms[0].length, place);
+    }
+    TN__PLAN_STORE(next++, (int32_t)place);
+  }
+  return next;
+}
+
+// Threads that meet here write the same.
+TN__COLD int32_t tn__plan_dims(const tn_call_t* call, int32_t* plan) {
+  tn__sizes_t places;
+  int32_t values[3] = {0, 0, 0}, *next = plan + 1;
+  tn__forget_sizes(&places);
+  for (size_t i = 0; next && i < call->op->param_count; ++i) {
+    const tn_ffi_param_t* param = &call->op->params[i];
+    const int32_t value = values[param->kind]++;
+    if (tn__is_size(call->op, param)) next = NULL;
+    if (!next || param->kind == TN_FFI_PARAM_ATTR || !param->dims) continue;
+    TN__PLAN_STORE(next++, value * 2 + (param->kind == TN_FFI_PARAM_RET));
+    next = tn__plan_list(param->dims, next, &places);
+  }
+  if (next) TN__PLAN_STORE(next, -1);
+  __atomic_store_n(plan, next ? TN__PLAN_READY : TN__PLAN_READS, __ATOMIC_RELEASE);
+  return next ? TN__PLAN_READY : TN__PLAN_READS;
+}
+
+TN__COLD bool tn__dims_agree_as_read(const tn_call_t* call) {
+  const tn_status_t error = tn__judge_dims(call);
+  tn__drop_error(call->frame->api, error);
+  return error == TN_OK;
+}
+
+// Whether all shapes are as the lists say.
+TN__APART bool tn__dims_agree(const tn_call_t* call, int32_t* plan) {
+  int64_t sizes[TN__SIZES_LIMIT];
+  int32_t kind = __atomic_load_n(plan, __ATOMIC_ACQUIRE);
+  if (TN__UNLIKELY(kind == TN__PLAN_NONE)) kind = tn__plan_dims(call, plan);
+  if (TN__UNLIKELY(kind == TN__PLAN_READS)) return tn__dims_agree_as_read(call);
+  for (int i = 0; i < TN__SIZES_LIMIT; ++i) sizes[i] = -1;
+  const int32_t* next = plan + 1;
+  for (int32_t value = TN__PLAN_LOAD(next++); value >= 0; value = TN__PLAN_LOAD(next++)) {
+    const tn_ffi_values_t* values = value & 1 ? &call->frame->rets : &call->frame->args;
+    const tn_ffi_buffer_t* buffer = (const tn_ffi_buffer_t*)values->values[value >> 1];
+    if (buffer->rank != TN__PLAN_LOAD(next++)) return false;
+    for (int64_t axis = 0; axis < buffer->rank; ++axis) {
+      const int32_t place = TN__PLAN_LOAD(next++);
+      const int64_t size = buffer->dims[axis], known = place < 0 ? ~place : sizes[place];
+      if (known >= 0 && size != known) return false;
+      if (place >= 0) sizes[place] = size;
+    }
+  }
+  return true;
+}
+
 #endif  // TENON_DETAIL_CUSTOM_DECODE_H_

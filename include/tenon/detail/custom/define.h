@@ -82,6 +82,7 @@
     return tn_halves && TN__HAS_AVX2() ? op##_body_avx2(call) : op##_body(call);                  \
   }                                                                                               \
   static signed char op##_hints[1 LIST(TN__NONE, TN__ONE, TN__NONE)];                             \
+  static int32_t op##_dims[1 LIST(TN__DIMS_ROOM, TN__NONE, TN__DIMS_ROOM)];                       \
   struct op##_attrs {                                                                             \
     char tn_none;                                                                                 \
     LIST(TN__NONE, TN__MEMBER_ATTR, TN__NONE)                                                     \
@@ -140,7 +141,11 @@
     LIST(TN__RELATE, TN__NEXT_ROW, TN__RELATE)                                                    \
     if (TN__UNLIKELY(tn_wrong)) return tn__refuse_values(tn_call);                                \
     (void)tn_row, (void)tn_arg, (void)tn_ret;                                                     \
-    return op##_decode_attrs(tn_self, tn_call);                                                   \
+    const tn_status_t tn_status = op##_decode_attrs(tn_self, tn_call);                            \
+    if (sizeof op##_dims > sizeof *op##_dims && TN__LIKELY(tn_status == TN_OK) &&                 \
+        TN__UNLIKELY(!tn__dims_agree(tn_call, op##_dims)))                                        \
+      return tn__refuse_values(tn_call);                                                          \
+    return tn_status;                                                                             \
   }
 
 #define TN__HANDLER(op, symbol, body, stage_number, decode, minor, state_type) \

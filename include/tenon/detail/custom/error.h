@@ -6,7 +6,7 @@
 #ifndef TENON_DETAIL_CUSTOM_ERROR_H_
 #define TENON_DETAIL_CUSTOM_ERROR_H_
 
-#include <tenon/detail/custom/call.h>
+#include <tenon/detail/custom/dims.h>
 
 #define TN_ERROR(call, CODE, ...) tn__error((call)->tn, TN__ERROR_##CODE, __VA_ARGS__)
 #define TN_TRY(expression)                              \
@@ -191,6 +191,115 @@ TN__COLD tn_status_t tn__judge_value(const tn_call_t* call, const tn_ffi_param_t
   return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
 }
 
+// --- named dimensions
+
+// Whether the parameter is an integer attribute.
+TN__COLD bool tn__is_integer_attr(const tn_ffi_param_t* param) {
+  const uint64_t integers = UINT64_C(1) << TN_FFI_S8 | UINT64_C(1) << TN_FFI_S16 |
+                            UINT64_C(1) << TN_FFI_S32 | UINT64_C(1) << TN_FFI_S64 |
+                            UINT64_C(1) << TN_FFI_U8 | UINT64_C(1) << TN_FFI_U16 |
+                            UINT64_C(1) << TN_FFI_U32 | UINT64_C(1) << TN_FFI_U64;
+  return param->kind == TN_FFI_PARAM_ATTR && param->attr_type == TN_FFI_SCALAR && param->dtypes &&
+         !(param->dtypes & ~integers) &&
+         !(param->flags & (TN_FFI_PARAM_ENUM | TN_FFI_PARAM_ADDRESS));
+}
+
+// Whether dimensions have the name of this attribute.
+TN__COLD bool tn__is_size(const tn_ffi_op_t* op, const tn_ffi_param_t* param) {
+  for (size_t i = 0; tn__is_integer_attr(param) && i < op->param_count; ++i) {
+    if (op->params[i].dims && tn__dims_have_name(op->params[i].dims, param->name)) return true;
+  }
+  return false;
+}
+
+// The integer of a scalar; TN__UNKNOWN_SIZE for others.
+TN__COLD int64_t tn__read_integer(tn_ffi_attr_t attr) {
+  const tn_ffi_scalar_t* scalar = (const tn_ffi_scalar_t*)attr.value;
+  if (attr.type != TN_FFI_SCALAR) return TN__UNKNOWN_SIZE;
+#define TN__INTEGER_CASE(NAME, ctype)            \
+  case TN_FFI_##NAME: {                          \
+    ctype value;                                 \
+    memcpy(&value, scalar->value, sizeof value); \
+    return (int64_t)value;                       \
+  }
+  switch (scalar->dtype) {
+    TN__INTEGER_CASE(S8, int8_t)
+    TN__INTEGER_CASE(S16, int16_t)
+    TN__INTEGER_CASE(S32, int32_t)
+    TN__INTEGER_CASE(S64, int64_t)
+    TN__INTEGER_CASE(U8, uint8_t)
+    TN__INTEGER_CASE(U16, uint16_t)
+    TN__INTEGER_CASE(U32, uint32_t)
+    TN__INTEGER_CASE(U64, uint64_t)
+    default: return TN__UNKNOWN_SIZE;
+  }
+}
+
+// Integer attributes are sizes by their names.
+TN__COLD void tn__take_attr_sizes(const tn_call_t* call, tn__sizes_t* sizes) {
+  for (size_t i = 0; i < call->op->param_count; ++i) {
+    const tn_ffi_param_t* param = &call->op->params[i];
+    tn_ffi_attr_t found = {0, NULL};
+    if (!tn__is_size(call->op, param)) continue;
+    const bool is_given = tn__find(&call->frame->attrs, param->name, 0, NULL, &found);
+    tn__set_size(sizes, param->name, (int)strlen(param->name),
+                 is_given ? tn__read_integer(found) : param->default_integer);
+  }
+}
+
+// " where n is 3 and k is 4": what was known of the names in the list.
+TN__COLD void tn__print_sizes(tn__text_t* text, const char* dims, const tn__sizes_t* sizes) {
+  const char* between = " where ";
+  tn__dim_t dim;
+  if (tn__read_leading(&dims) && sizes->leading_rank >= 0) {
+    tn__print(text, "%s... is ", between);
+    for (int64_t i = 0; i < sizes->leading_rank; ++i)
+      tn__print(text, "%s%" PRId64, i ? "x" : "", sizes->leading[i]);
+    if (!sizes->leading_rank) tn__print(text, "nothing");
+    between = " and ";
+  }
+  while (*dims && tn__read_dim(&dims, &dim)) {
+    for (int i = 0; i < dim.term_count; ++i) {
+      const int64_t size = tn__size_of(sizes, dim.terms[i].name, dim.terms[i].length);
+      if (size == TN__UNKNOWN_SIZE) continue;
+      tn__print(text, "%s%.*s is %" PRId64, between, dim.terms[i].length, dim.terms[i].name, size);
+      between = " and ";
+    }
+  }
+}
+
+// Names the first value whose shape is not as its dims(...) say; OK if there is none.
+TN__COLD tn_status_t tn__judge_dims(const tn_call_t* call) {
+  tn__sizes_t sizes, before;
+  tn__forget_sizes(&sizes);
+  tn__take_attr_sizes(call, &sizes);
+  for (int again = 0; again < 2; ++again) {
+    int64_t index[3] = {0, 0, 0};
+    for (size_t i = 0; i < call->op->param_count; ++i) {
+      const tn_ffi_param_t* param = &call->op->params[i];
+      const bool is_arg = param->kind == TN_FFI_PARAM_ARG;
+      const tn_ffi_values_t* values = is_arg ? &call->frame->args : &call->frame->rets;
+      const int64_t at = index[param->kind]++;
+      tn__text_t text = {0, ""};
+      if (param->kind == TN_FFI_PARAM_ATTR || !param->dims || at >= values->count) continue;
+      const tn_ffi_buffer_t* buffer = (const tn_ffi_buffer_t*)values->values[at];
+      before = sizes;
+      if (tn__match_dims(param->dims, buffer->dims, buffer->rank, &sizes)) continue;
+      tn__print(&text, "%s %s: expected dims(%s)", is_arg ? "argument" : "result", param->name,
+                param->dims);
+      if (tn__count_dims(param->dims) < 0) {
+        tn__print(&text, " to have names, numbers and their sums");
+      } else {
+        tn__print_sizes(&text, param->dims, &before);
+        tn__print(&text, ", found ");
+        tn__print_type(&text, buffer);
+      }
+      return tn__error(call, TN_FFI_INVALID_ARGUMENT, "%s", text.data);
+    }
+  }
+  return TN_OK;
+}
+
 // Names the first value that does not match the list.
 TN__COLD tn_status_t tn__refuse_values(const tn_call_t* call) {
   for (int relations = 0; relations < 2; ++relations) {
@@ -213,6 +322,7 @@ TN__COLD tn_status_t tn__refuse_values(const tn_call_t* call) {
       index[param->kind] = many;
     }
   }
+  TN_TRY(tn__judge_dims(call));
   return tn__error(call, TN_FFI_INTERNAL, "the arguments changed during the call");
 }
 

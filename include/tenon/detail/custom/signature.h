@@ -87,13 +87,32 @@ enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 #define TN__D_f8e5m2fnuz TN__FIXED(f8e5m2fnuz)
 #define TN__D_f8e8m0fnu TN__FIXED(f8e8m0fnu)
 
-// Shapes: ~, 1, number of values, (rank, flags, same shape as), substitute.
+// Shapes: ~, 1, number of values, (rank, flags, same shape as), substitute[, text of dims].
 #define TN__MANY(...) TN__3RD(__VA_ARGS__, one, one, ~)
 #define TN__SHAPE(...) TN__4TH(__VA_ARGS__, (0, 0, NULL), (0, 0, NULL), (0, 0, NULL), ~)
 #define TN__SHAPE_OTHER(...) \
   TN__5TH(__VA_ARGS__, (*tn_value), (*tn_value), (*tn_value), (*tn_value), ~)
+#define TN__DIMS(...) TN__6TH(__VA_ARGS__, NULL, NULL, NULL, NULL, NULL, ~)
+// Room for the plan of such a list: at most a number for each two characters, and two more.
+#define TN__DIMS_ROOM(name, dtype, ...) TN__ROOM_OF(TN__S_##__VA_ARGS__, ~)
+#define TN__ROOM_OF(s, ...) TN__ROOM_AS(s)
+#define TN__ROOM_AS(...) +TN__ROOM(TN__6TH(__VA_ARGS__, "", "", "", "", "", ~))
+#define TN__ROOM(text) (sizeof(text) > 1 ? sizeof(text) + 2 : 0)
 #define TN__S_any_rank ~, 1, one, (-1, 0, NULL), (*tn_value)
 #define TN__S_rank(n) ~, 1, one, (n, 0, NULL), (*tn_value)
+#define TN__S_dims(...) \
+  ~, TN__PADDED(TN__ARE_DIMS, __VA_ARGS__), one, (-1, 0, NULL), (*tn_value), #__VA_ARGS__
+#define TN__ARE_DIMS(a, b, c, d, e, f, g, h, i, j, k, l, m, ...)                            \
+  ((__builtin_strcmp(#a, "...") == 0 || TN__IS_DIM(a)) && TN__IS_DIM(b) && TN__IS_DIM(c) && \
+   TN__IS_DIM(d) && TN__IS_DIM(e) && TN__IS_DIM(f) && TN__IS_DIM(g) && TN__IS_DIM(h) &&     \
+   TN__IS_DIM(i) && TN__IS_DIM(j) && TN__IS_DIM(k) && TN__IS_DIM(l) &&                      \
+   __builtin_strcmp(#m, "tn_pad") == 0)
+// Begins with a letter or a digit; the rest is read when the operation is used first.
+#define TN__IS_DIM(x)                                                                  \
+  (TN__BEGINS(#x, "a", "z") || TN__BEGINS(#x, "A", "Z") || TN__BEGINS(#x, "0", "9") || \
+   TN__BEGINS(#x, "_", "_"))
+#define TN__BEGINS(text, first, last) \
+  (__builtin_memcmp(text, first, 1) >= 0 && __builtin_memcmp(text, last, 1) <= 0)
 #define TN__S_like(x) ~, 1, one, (-1, TN_FFI_PARAM_LIKE, #x), tn_self->x
 #define TN__S_shape_of(x) ~, 1, one, (-1, 0, #x), tn_self->x
 #define TN__S_optional ~, 1, maybe, (-1, TN_FFI_PARAM_OPTIONAL, NULL), (*tn_value)
@@ -250,7 +269,8 @@ constexpr const char* tn__as_text(...) {
 #define TN__DTYPE_CHOICES \
   "any, of(f32, f64) with up to 12, dtype_of(x)" TN_FFI_DTYPES(TN__DTYPE_CHOICE)
 #define TN__DTYPE_CHOICE(word, NAME, number, ctype) ", " #word
-#define TN__SHAPE_CHOICES "any_rank, rank(2), like(x), shape_of(x), optional, remaining"
+#define TN__SHAPE_CHOICES \
+  "any_rank, rank(2), dims(n, k + 1) with up to 12, like(x), shape_of(x), optional, remaining"
 #define TN__TYPE_CHOICES                                                      \
   "string, array(float), address, dictionary, all_attributes, record(type), " \
   "enum_of(type, int32_t), decoded_by(type, function)" TN__SCALARS(TN__TYPE_CHOICE)
@@ -289,17 +309,17 @@ constexpr const char* tn__as_text(...) {
 #define TN__ROW_RET(name, dtype, ...) \
   TN__ROW(#name, #dtype, TN_FFI_PARAM_RET, TN__D_##dtype, TN__S_##__VA_ARGS__, NULL, ~)
 #define TN__ROW(name, dtype, kind, d, s, doc, ...) \
-  TN__ROW_AS(name, doc, dtype, kind, TN__DTYPES(d), TN__SHAPE(s))
-#define TN__ROW_AS(name, doc, dtype, kind, d, s) \
-  {name, doc, dtype, kind, TN__PLAIN d, TN__PLAIN s, 0, NULL, 0, NULL, 0, 0.0, {NULL, 0}},
+  TN__ROW_AS(name, doc, dtype, kind, TN__DTYPES(d), TN__SHAPE(s), TN__DIMS(s))
+#define TN__ROW_AS(name, doc, dtype, kind, d, s, dims) \
+  {name, doc, dtype, kind, TN__PLAIN d, TN__PLAIN s, 0, NULL, 0, NULL, 0, 0.0, {NULL, 0}, dims},
 #define TN__ROW_ATTR(name, type, ...)                                      \
   TN__ROW_ATTR_AS(                                                         \
       #name, TN__2ND(__VA_ARGS__, NULL, ~), #type, TN__ATTR(TN__A_##type), \
       TN__CAT(TN__SAY_, TN__WAY(TN__DEFAULT(TN__A_##type), __VA_ARGS__))(__VA_ARGS__, ~))
 #define TN__ROW_ATTR_AS(name, doc, type, attr, ...) \
-  {name, doc, type, TN_FFI_PARAM_ATTR, TN__PLAIN attr, __VA_ARGS__},
+  {name, doc, type, TN_FFI_PARAM_ATTR, TN__PLAIN attr, __VA_ARGS__, NULL},
 // clang-format off
-#define TN__ROW_END {NULL, NULL, NULL, 0, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, 0.0, {NULL, 0}}
+#define TN__ROW_END {NULL, NULL, NULL, 0, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, 0.0, {NULL, 0}, NULL}
 // clang-format on
 #define TN__ROWS(rows) rows, sizeof rows / sizeof *rows - 1
 
