@@ -49,6 +49,27 @@ TN_OP(reduce_window, REDUCE, "the weighted sum or mean of x[lo:hi]") {
   return TN_OK;
 }
 
+#define NUMBERS f32, f64, s32, s64
+
+#define RUNNING_SUM(ARG, ATTR, RET) \
+  ARG(x, of(NUMBERS), rank(1))      \
+  RET(y, dtype_of(x), shape_of(x))
+
+#define RUNNING_SUM_OF(dtype, type)                                           \
+  static tn_status_t running_sum_##dtype(int64_t n, const void* x, void* y) { \
+    type sum = 0;                                                             \
+    for (int64_t i = 0; i < n; ++i) {                                         \
+      sum += ((const type*)x)[i];                                             \
+      ((type*)y)[i] = sum;                                                    \
+    }                                                                         \
+    return TN_OK;                                                             \
+  }
+TN_FOR_DTYPES(RUNNING_SUM_OF, NUMBERS)
+
+TN_OP(running_sum, RUNNING_SUM, "y[i] = x[0] + ... + x[i]") {
+  TN_DISPATCH(call, x, running_sum, (tn_size(call->x), call->x.data, call->y.data), NUMBERS);
+}
+
 typedef struct {
   int64_t calls;
 } counter_t;
@@ -73,4 +94,4 @@ void add_one(void* out, const void** in) {
   *(float*)out = *(const float*)in[0] + 1;
 }
 
-TN_LIBRARY(sum_all, reduce_window, count, add_one)
+TN_LIBRARY(sum_all, reduce_window, running_sum, count, add_one)

@@ -52,6 +52,7 @@
  *   tn_scratch(call, bytes)                                memory until it returns, or NULL
  *   tn_parallel_for(call, count, grain, function, user)    on the runtime's threads
  *   tn_map(call, exp, f32, count, x, y)                    y[i] = exp(x[i]), or log, sin ...
+ *   TN_DISPATCH(call, x, scale, (n, call->x.data), f32, f64)  scale_f32 or scale_f64, by x's dtype
  *   tn_thread_count(call)  tn_stream(call, &stream)  tn_device_ordinal(call, &ordinal)
  *   tn_run_id(call, &id)  tn_user_data(call, type_id, &pointer)
  *   tn_get_arg(call, call->xs, i, f32, &x)  tn_get_ret(call, call->ys, i, any, &y)
@@ -79,6 +80,7 @@
 #include <tenon/detail/custom/signature.h>
 #include <tenon/detail/custom/decode.h>
 #include <tenon/detail/custom/define.h>
+#include <tenon/detail/custom/dispatch.h>
 #include <tenon/detail/custom/floats.h>
 #include <tenon/detail/custom/map.h>
 #include <tenon/detail/custom/services.h>

@@ -584,4 +584,33 @@ def test_the_example_is_a_library_and_normalises(tmp_path):
 @pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
 def test_the_operations_of_the_guide_compile(compiler, tmp_path):
     library = compile_library(compiler, tmp_path / "libguide.so", ROOT / "examples" / "guide" / "guide.c")
-    assert all(hasattr(library, name) for name in ("sum_all", "reduce_window", "count", "count_instantiate"))
+    assert all(hasattr(library, name) for name in ("sum_all", "reduce_window", "running_sum", "count", "count_instantiate"))
+
+
+def test_a_kernel_for_several_dtypes_runs_the_function_of_each(tmp_path):
+    library = compile_library((COMPILERS[0][0], "-std=c11"), tmp_path / "libguide.so", ROOT / "examples" / "guide" / "guide.c")
+    jax.ffi.register_ffi_target("running_sum", jax.ffi.pycapsule(library.running_sum), platform="cpu")
+    with jax.enable_x64():
+        for dtype in (np.float32, np.float64, np.int32, np.int64):
+            x = np.array([3, 1, 4, 1, 5], dtype)
+            y = jax.ffi.ffi_call("running_sum", jax.ShapeDtypeStruct(x.shape, dtype))(x)
+            assert y.dtype == dtype
+            np.testing.assert_array_equal(y, np.cumsum(x))
+
+
+DISPATCH = """#include <tenon/custom.h>
+#define LIST(ARG, ATTR, RET) ARG(x, any, any_rank) RET(y, dtype_of(x), shape_of(x))
+static tn_status_t copy_f32(const float* x, float* y) { return *y = *x, TN_OK; }
+static tn_status_t copy_s8(const int8_t* x, int8_t* y) { return *y = *x, TN_OK; }
+TN_OP(copy, LIST, "y = x") { TN_DISPATCH(call, x, copy, (call->x.data, call->y.data), f32, s8); }
+TN_LIBRARY(copy)
+"""
+
+
+def test_a_dtype_without_a_kernel_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "copy.c").write_text(DISPATCH)
+    library = compile_library((COMPILERS[0][0], "-std=c11"), tmp_path / "libcopy.so", tmp_path / "copy.c")
+    jax.ffi.register_ffi_target("copy", jax.ffi.pycapsule(library.copy), platform="cpu")
+    x = np.ones(1, np.int16)
+    with pytest.raises(Exception, match="copy: x has dtype s16; expected one of f32, s8"):
+        jax.ffi.ffi_call("copy", jax.ShapeDtypeStruct(x.shape, x.dtype))(x)

@@ -222,19 +222,23 @@ struct XlaCustomCallStatus_;
 #endif
 
 // The exported table of a library: up to 256 operations of this and other files.
-#define TN_LIBRARY(...)                                                                       \
-  TN__EACH(TN__LIST_DECLARE, __VA_ARGS__)                                                     \
-  static const tn_ffi_op_t* const tn__library_ops[] = {TN__EACH(TN__LIST_NAME, __VA_ARGS__)}; \
-  TN__EXTERN_C TN_EXPORT const tn_ffi_library_t tenon_library;                                \
-  const tn_ffi_library_t tenon_library = {sizeof(tn_ffi_library_t), TN_FFI_LIBRARY_VERSION,   \
-                                          sizeof tn__library_ops / sizeof *tn__library_ops,   \
+#define TN_LIBRARY(...)                                                                          \
+  TN__EACH(TN__LIST_DECLARE, ~, __VA_ARGS__)                                                     \
+  static const tn_ffi_op_t* const tn__library_ops[] = {TN__EACH(TN__LIST_NAME, ~, __VA_ARGS__)}; \
+  TN__EXTERN_C TN_EXPORT const tn_ffi_library_t tenon_library;                                   \
+  const tn_ffi_library_t tenon_library = {sizeof(tn_ffi_library_t), TN_FFI_LIBRARY_VERSION,      \
+                                          sizeof tn__library_ops / sizeof *tn__library_ops,      \
                                           tn__library_ops};
-#define TN__LIST_DECLARE(op) TN__EXTERN_C TN__HIDDEN const tn_ffi_op_t op##_op;
-#define TN__LIST_NAME(op) &op##_op,
-#define TN__EACH(m, ...) TN__SCAN_256(TN__STEP(m, __VA_ARGS__, TN__STOP, ~))
-#define TN__STEP(m, name, ...) TN__CAT(TN__STEP_, TN__KNOWN(TN__LAST_##name))(m, name, __VA_ARGS__)
-#define TN__STEP_0(m, name, ...) m(name) TN__STEP_AGAIN TN__NONE()()(m, __VA_ARGS__)
-#define TN__STEP_1(m, name, ...)
+#define TN__LIST_DECLARE(context, op) TN__EXTERN_C TN__HIDDEN const tn_ffi_op_t op##_op;
+#define TN__LIST_NAME(context, op) &op##_op,
+
+// m(context, name) for each of up to 256 names.
+#define TN__EACH(m, context, ...) TN__SCAN_256(TN__STEP(m, context, __VA_ARGS__, TN__STOP, ~))
+#define TN__STEP(m, context, name, ...) \
+  TN__CAT(TN__STEP_, TN__KNOWN(TN__LAST_##name))(m, context, name, __VA_ARGS__)
+#define TN__STEP_0(m, context, name, ...) \
+  m(context, name) TN__STEP_AGAIN TN__NONE()()(m, context, __VA_ARGS__)
+#define TN__STEP_1(m, context, name, ...)
 #define TN__STEP_AGAIN() TN__STEP
 #define TN__LAST_TN__STOP ~, 1
 #define TN__SCAN_256(...) TN__SCAN_64(TN__SCAN_64(TN__SCAN_64(TN__SCAN_64(__VA_ARGS__))))
