@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/c_locale.h"
+#include "base/utf8.h"
 
 tn_status_t tn_write_to_file(void* file, const char* bytes, size_t length) {
   TN_RETURN_IF_NULL(file);
@@ -27,13 +28,32 @@ static void send(tn_writer_t* writer, const char* text, size_t length) {
   if (!writer->status && length) writer->status = writer->write(writer->user, text, length);
 }
 
+// Bytes at the end of the chunk that begin a character and do not end it.
+static size_t count_incomplete(const tn_writer_t* writer) {
+  for (size_t count = 1; count <= 3 && count <= writer->length; ++count) {
+    const unsigned char byte = (unsigned char)writer->chunk[writer->length - count];
+    if (byte >> 6 == 2) continue;  // inside a character
+    const size_t wanted = byte >> 5 == 6 ? 2 : byte >> 4 == 14 ? 3 : byte >> 3 == 30 ? 4 : 1;
+    return wanted > count ? count : 0;
+  }
+  return 0;
+}
+
+// Whole characters, so that what takes the chunks can look at them.
 static void flush(tn_writer_t* writer) {
+  const size_t kept = count_incomplete(writer), length = writer->length - kept;
+  send(writer, writer->chunk, length);
+  memmove(writer->chunk, writer->chunk + length, kept);
+  writer->length = kept;
+}
+
+static void flush_all(tn_writer_t* writer) {
   send(writer, writer->chunk, writer->length);
   writer->length = 0;
 }
 
 tn_status_t tn__writer_finish(tn_writer_t* writer) {
-  flush(writer);
+  flush_all(writer);
   tn_status_t status = writer->status;
   writer->status = TN_OK;
   return status;
@@ -41,7 +61,8 @@ tn_status_t tn__writer_finish(tn_writer_t* writer) {
 
 void tn__write(tn_writer_t* writer, const char* text, size_t length) {
   if (length > sizeof writer->chunk - writer->length) flush(writer);
-  if (length > sizeof writer->chunk) {
+  if (length > sizeof writer->chunk - writer->length) {
+    flush_all(writer);
     send(writer, text, length);
     return;
   }
@@ -63,15 +84,32 @@ void tn__writef(tn_writer_t* writer, const char* format, ...) {
   tn__write(writer, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+// A character of a text, or a byte of it that is not UTF-8.
+typedef struct character {
+  tn_string_view_t bytes;
+  uint32_t value;  // U+FFFD for such a byte
+  bool is_valid;
+} character_t;
+
+// Takes the next one off the text.
+static character_t take_character(tn_string_view_t* text) {
+  character_t out = {{text->data, 1}, 0xFFFD, false};
+  const size_t length = tn__utf8_length(*text, &out.value);
+  out.is_valid = length > 0;
+  if (out.is_valid) out.bytes.length = length;
+  *text = (tn_string_view_t){text->data + out.bytes.length, text->length - out.bytes.length};
+  return out;
+}
+
 void tn__write_json_text(tn_writer_t* writer, const char* text, size_t length) {
-  for (size_t i = 0; i < length; ++i) {
-    unsigned char c = (unsigned char)text[i];
-    if (c == '"' || c == '\\') {
-      tn__writef(writer, "\\%c", c);
-    } else if (c < 0x20) {
-      tn__writef(writer, "\\u%04x", c);
+  for (tn_string_view_t left = {text, length}; left.length;) {
+    const character_t c = take_character(&left);
+    if (c.value == '"' || c.value == '\\') {
+      tn__writef(writer, "\\%c", (int)c.value);
+    } else if (!c.is_valid || !tn__utf8_is_printable(c.value)) {
+      tn__writef(writer, "\\u%04x", (unsigned)c.value);
     } else {
-      tn__write(writer, (const char*)&c, 1);
+      tn__write(writer, c.bytes.data, c.bytes.length);
     }
   }
 }
@@ -83,16 +121,23 @@ void tn__write_json_string(tn_writer_t* writer, tn_string_view_t text) {
 }
 
 void tn__write_xml(tn_writer_t* writer, tn_string_view_t text) {
-  for (size_t i = 0; i < text.length; ++i) {
-    unsigned char c = (unsigned char)text.data[i];
-    switch (c) {
+  while (text.length) {
+    const character_t c = take_character(&text);
+    switch (c.value) {
       case '<': tn__write_string(writer, "&lt;"); break;
       case '>': tn__write_string(writer, "&gt;"); break;
       case '&': tn__write_string(writer, "&amp;"); break;
       case '"': tn__write_string(writer, "&quot;"); break;
+      case 0xFFFE:
+      case 0xFFFF: tn__write_string(writer, "&#xfffd;"); break;  // not characters of XML
       default:
-        // Control characters are not XML, whatever their spelling.
-        tn__write(writer, c < 0x20 ? " " : (const char*)&c, 1);
+        if (c.value < 0x20) {
+          tn__write(writer, " ", 1);  // control characters are not XML, whatever their spelling
+        } else if (!c.is_valid || !tn__utf8_is_printable(c.value)) {
+          tn__writef(writer, "&#x%x;", (unsigned)c.value);
+        } else {
+          tn__write(writer, c.bytes.data, c.bytes.length);
+        }
     }
   }
 }
@@ -108,25 +153,28 @@ void tn__write_grouped(tn_writer_t* writer, uint64_t number) {
   tn__write(writer, text, length);
 }
 
+// "\\1B" for each byte.
+static size_t write_hexadecimal(tn_string_view_t bytes, char* out) {
+  for (size_t i = 0; i < bytes.length; ++i) sprintf(out + 3 * i, "\\%02X", (uint8_t)bytes.data[i]);
+  return 3 * bytes.length;
+}
+
 tn_name_text_t tn__name_text(tn_string_view_t name) {
   tn_name_text_t out = {""};
-  size_t length = 0, limit = sizeof out.text - 4;  // room for "..."
-  for (size_t i = 0; i < name.length; ++i) {
-    unsigned char byte = (unsigned char)name.data[i];
-    bool is_plain = byte >= 0x20 && byte != 0x7F && byte != '\\';
-    size_t needed = is_plain ? 1 : 3;
-    if (length + needed > limit) {
-      // Not in the middle of a character of several bytes.
-      while (length && ((unsigned char)out.text[length - 1] & 0xC0) == 0x80) --length;
-      if (length && (unsigned char)out.text[length - 1] >= 0xC0) --length;
+  size_t length = 0;
+  const size_t limit = sizeof out.text - sizeof "...";
+  while (name.length) {
+    const character_t c = take_character(&name);
+    const bool is_plain = c.is_valid && c.value != '\\' && tn__utf8_is_printable(c.value);
+    if (length + (is_plain ? 1 : 3) * c.bytes.length > limit) {
       memcpy(out.text + length, "...", 4);
       return out;
     }
     if (is_plain) {
-      out.text[length++] = (char)byte;
+      memcpy(out.text + length, c.bytes.data, c.bytes.length);
+      length += c.bytes.length;
     } else {
-      snprintf(out.text + length, 4, "\\%02X", byte);
-      length += 3;
+      length += write_hexadecimal(c.bytes, out.text + length);
     }
   }
   out.text[length] = 0;
