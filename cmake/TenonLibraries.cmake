@@ -3,7 +3,6 @@
 
 # Libraries that Tenon loads when it first needs them, and does without when they are not there.
 # Only their names are needed here, and some of their headers; nothing is linked.
-find_package(PkgConfig QUIET)
 
 # tenon_find_library(OPENBLAS openblas "..." libopenblas-dev) sets TENON_OPENBLAS_SONAME to the name
 # that programs load the library by, or says what cannot be done without it.
@@ -22,16 +21,6 @@ function(tenon_find_library name file loss package)
   endif()
   message(STATUS "no ${file}: ${loss} (Debian: ${package})")
 endfunction()
-
-# Reads .npz archives.
-if(PkgConfig_FOUND)
-  pkg_check_modules(LIBZIP QUIET libzip)
-endif()
-if(LIBZIP_FOUND)
-  tenon_find_library(LIBZIP zip ".npz files cannot be read" libzip-dev ${LIBZIP_LIBRARY_DIRS})
-else()
-  message(STATUS "no libzip: .npz files cannot be read (Debian: libzip-dev)")
-endif()
 
 # Compute; see src/kernel/lib.
 option(TENON_COMPUTE_LIBRARIES "Use OpenBLAS and oneDNN where they are found" ON)

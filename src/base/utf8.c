@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 #include "base/utf8.h"
 
 size_t tn__utf8_length(tn_string_view_t text, uint32_t* out_character) {

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Characters of UTF-8.
 #ifndef TENON_BASE_UTF8_H_
 #define TENON_BASE_UTF8_H_

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) 2026 The Tenon authors
+
 // Names and texts of any bytes, on their way out.
 #include "base/writer.h"
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// .npy and .npz files. The format:
+// .npy files. The format:
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <tenon/npy.h>
 
 #include "base/type.h"
 #include "device/buffer.h"
 #include "io/npy.h"
-#include "io/npz.h"
+#include "io/write_file.h"
 #include "ops/rule.h"
 
 // What the header says.
@@ -173,7 +171,7 @@ static tn_status_t read_descr(literal_t* in, npy_header_t* out) {
     }
   }
   return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                          "%s: the array's dtype '%.*s' is none that programs have", in->name,
+                          "%s: the array has the dtype '%.*s', which Tenon does not have", in->name,
                           shown(descr.data, descr.length), descr.data);
 }
 
@@ -213,36 +211,43 @@ static tn_status_t read_dictionary(literal_t* in, npy_header_t* out) {
   return TN_OK;
 }
 
-static tn_status_t parse_header(const char* name, const unsigned char* bytes, size_t length,
+static tn_status_t cut_off(const char* name) {
+  return tn_status_create(TN_CODE_DATA_LOSS, "%s: the .npy header is cut off", name);
+}
+
+static tn_status_t read_header_text(const char* name, const tn_byte_source_t* source, size_t begin,
+                                    size_t length, npy_header_t* out) {
+  char* text = malloc(length + 1);
+  if (!text) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: out of memory", name);
+  tn_status_t status = tn__source_read(source, begin, text, length);
+  text[length] = 0;
+  literal_t in = {.name = name, .at = text, .end = text + length};
+  status = status ? tn_status_prefix(status, "%s", name) : read_dictionary(&in, out);
+  free(text);
+  return status;
+}
+
+static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+static tn_status_t parse_header(const char* name, const tn_byte_source_t* source,
                                 npy_header_t* out) {
-  enum { LARGEST_HEADER = 1 << 16 };
-  static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+  enum { LARGEST_HEADER = 1 << 16, PREFIX = 12 };
+  unsigned char bytes[PREFIX] = {0};
+  const size_t length = source->byte_size < PREFIX ? (size_t)source->byte_size : PREFIX;
   *out = (npy_header_t){0};
+  TN_RETURN_IF_ERROR(tn_status_prefix(tn__source_read(source, 0, bytes, length), "%s", name));
   if (length < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
     return refuse(name, "this is not a .npy file: it does not begin with \\x93NUMPY");
   }
-  if (length < 10) {
-    return tn_status_create(TN_CODE_DATA_LOSS, "%s: the .npy header is cut off", name);
-  }
-  size_t prefix = bytes[6] == 1 ? 10 : 12;
+  if (length < PREFIX) return cut_off(name);
   if (bytes[6] < 1 || bytes[6] > 3) return refuse(name, "the .npy version is not 1, 2 or 3");
-  size_t header_length = bytes[8] | (size_t)bytes[9] << 8;
-  if (prefix == 12 && length >= 12) {
-    header_length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
-  }
-  if (length < prefix || header_length > length - prefix) {
-    return tn_status_create(TN_CODE_DATA_LOSS, "%s: the .npy header is cut off", name);
-  }
+  const size_t begin = bytes[6] == 1 ? 10 : PREFIX;
+  const uint64_t header_length = tn__little_endian(bytes + 8, bytes[6] == 1 ? 2 : 4);
+  if (header_length > source->byte_size - begin) return cut_off(name);
   if (header_length > LARGEST_HEADER) return refuse(name, "the .npy header is too long");
-  char* text = malloc(header_length + 1);
-  if (!text) return tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: out of memory", name);
-  memcpy(text, bytes + prefix, header_length);
-  text[header_length] = 0;
-  tn_status_t status =
-      read_dictionary(&(literal_t){.name = name, .at = text, .end = text + header_length}, out);
-  out->data_offset = prefix + header_length;
-  free(text);
-  return status;
+  TN_RETURN_IF_ERROR(read_header_text(name, source, begin, (size_t)header_length, out));
+  out->data_offset = begin + (size_t)header_length;
+  return TN_OK;
 }
 
 // --- elements
@@ -328,20 +333,31 @@ static tn_status_t match(const char* name, npy_header_t* header, const tn_type_t
 typedef struct npy_elements {
   const char* name;
   const npy_header_t* header;
-  const unsigned char* bytes;
+  const tn_byte_source_t* source;
   size_t byte_size;
 } npy_elements_t;
+
+static tn_status_t read_transposed(const npy_elements_t* elements, size_t size, int64_t count,
+                                   void* data) {
+  char* bytes = malloc(elements->byte_size + 1);
+  if (!bytes) return tn__status_out_of_memory();
+  tn_status_t status =
+      tn__source_read(elements->source, elements->header->data_offset, bytes, elements->byte_size);
+  if (!status) transpose(elements->header, bytes, data, size, count);
+  free(bytes);
+  return status;
+}
 
 static tn_status_t read_elements(void* user, void* data) {
   const npy_elements_t* elements = user;
   const npy_header_t* header = elements->header;
   const size_t size = tn_dtype_byte_size(header->dtype);
   const int64_t count = (int64_t)(elements->byte_size / size);
-  if (header->fortran_order && header->rank > 1) {
-    transpose(header, (const char*)elements->bytes, data, size, count);
-  } else if (elements->byte_size) {
-    memcpy(data, elements->bytes, elements->byte_size);
-  }
+  const bool is_transposed = header->fortran_order && header->rank > 1;
+  tn_status_t status = is_transposed ? read_transposed(elements, size, count, data)
+                                     : tn__source_read(elements->source, header->data_offset, data,
+                                                       elements->byte_size);
+  if (status) return tn_status_prefix(status, "%s", elements->name);
   if (header->swapped) {
     size_t part = tn_dtype_kind(header->dtype) == TN_KIND_COMPLEX ? size / 2 : size;
     swap_bytes(data, elements->byte_size / part, part);
@@ -349,88 +365,74 @@ static tn_status_t read_elements(void* user, void* data) {
   return check_elements(elements->name, header->dtype, count, data);
 }
 
-tn_status_t tn_npy_decode(tn_device_t* device, const char* name, const void* contents,
-                          size_t length, const tn_type_t* expected, tn_buffer_t** out_buffer) {
-  const unsigned char* bytes = contents;
-  npy_header_t header;
-  *out_buffer = NULL;
-  TN_RETURN_IF_ERROR(parse_header(name, bytes, length, &header));
-  TN_RETURN_IF_ERROR(match(name, &header, expected));
-  size_t byte_size = tn_dtype_byte_size(header.dtype);
-  for (size_t i = 0; i < header.rank; ++i) {
-    if (__builtin_mul_overflow(byte_size, (size_t)header.dims[i], &byte_size)) {
+static tn_status_t check_size(const char* name, const npy_header_t* header, uint64_t available,
+                              bool is_whole, size_t* out_byte_size) {
+  size_t byte_size = tn_dtype_byte_size(header->dtype);
+  for (size_t i = 0; i < header->rank; ++i) {
+    if (__builtin_mul_overflow(byte_size, (size_t)header->dims[i], &byte_size)) {
       return refuse(name, "the shape in the .npy header overflows");
     }
   }
-  if (byte_size > length - header.data_offset) {
-    return tn_status_create(TN_CODE_DATA_LOSS, "%s: %zu bytes of elements; the shape needs %zu",
-                            name, length - header.data_offset, byte_size);
+  if (byte_size > available || (is_whole && byte_size != available)) {
+    return tn_status_create(TN_CODE_DATA_LOSS, "%s: %llu bytes of elements; the shape needs %zu",
+                            name, (unsigned long long)available, byte_size);
   }
-  npy_elements_t elements = {name, &header, bytes + header.data_offset, byte_size};
+  *out_byte_size = byte_size;
+  return TN_OK;
+}
+
+// `is_whole`: nothing may follow the elements. Memory is taken when all sizes agree.
+static tn_status_t read_array(tn_device_t* device, const char* name, const tn_byte_source_t* source,
+                              bool is_whole, const tn_type_t* expected, tn_buffer_t** out_buffer) {
+  npy_header_t header;
+  size_t byte_size = 0;
+  TN_RETURN_IF_ERROR(parse_header(name, source, &header));
+  TN_RETURN_IF_ERROR(match(name, &header, expected));
+  const uint64_t available = source->byte_size - header.data_offset;
+  TN_RETURN_IF_ERROR(check_size(name, &header, available, is_whole, &byte_size));
+  npy_elements_t elements = {name, &header, source, byte_size};
   return tn__buffer_create_written(device, header.dtype, header.rank, header.dims, read_elements,
                                    &elements, out_buffer);
 }
 
-// --- files
+static tn_status_t read_memory(void* user, uint64_t offset, void* data, size_t length) {
+  memcpy(data, (const char*)user + offset, length);
+  return TN_OK;
+}
 
-static tn_status_t read_file(const char* path, unsigned char** out_bytes, size_t* out_length) {
-  tn_status_t status = TN_OK;
-  unsigned char* bytes = NULL;
-  struct stat about;
-  *out_bytes = NULL;
-  FILE* file = fopen(path, "rb");
-  if (!file || fstat(fileno(file), &about) != 0) {
-    status = tn_status_create(errno == ENOENT ? TN_CODE_NOT_FOUND : TN_CODE_PERMISSION_DENIED,
-                              "%s: %s", path, strerror(errno));
-    goto done;
-  }
-  if (!S_ISREG(about.st_mode)) {
-    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it is not a file", path);
-    goto done;
-  }
-  size_t length = (size_t)about.st_size;
-  bytes = malloc(length + 1);
-  if (!bytes) {
-    status =
-        tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: no memory for %zu bytes", path, length);
-    goto done;
-  }
-  *out_length = fread(bytes, 1, length, file);
-  if (*out_length != length) {
-    status = tn_status_create(TN_CODE_DATA_LOSS, "%s: only %zu of %zu bytes could be read", path,
-                              *out_length, length);
-    goto done;
-  }
-  *out_bytes = bytes;
-  bytes = NULL;
-done:
-  free(bytes);
-  if (file) fclose(file);
-  return status;
+tn_status_t tn_npy_decode(tn_device_t* device, const char* name, const void* contents,
+                          size_t length, const tn_type_t* expected, tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_NULL(device);
+  if (length) TN_RETURN_IF_NULL(contents);
+  const tn_byte_source_t source = {read_memory, (void*)(uintptr_t)contents, length};
+  return read_array(device, name, &source, false, expected, out_buffer);
 }
 
 tn_status_t tn_npy_read(tn_device_t* device, const char* path, const tn_type_t* expected,
                         tn_buffer_t** out_buffer) {
-  unsigned char* bytes = NULL;
-  size_t length = 0;
+  tn_file_source_t file;
   *out_buffer = NULL;
-  TN_RETURN_IF_ERROR(read_file(path, &bytes, &length));
-  tn_status_t status = tn_npy_decode(device, path, bytes, length, expected, out_buffer);
-  free(bytes);
+  TN_RETURN_IF_NULL(device);
+  TN_RETURN_IF_ERROR(tn__source_open(path, &file));
+  tn_status_t status = read_array(device, path, &file.source, false, expected, out_buffer);
+  tn__source_close(&file);
   return status;
 }
 
-tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
-                        const tn_type_t* expected, tn_buffer_t** out_buffer) {
-  unsigned char* bytes = NULL;
-  size_t length = 0;
-  char name[512];
-  *out_buffer = NULL;
-  TN_RETURN_IF_ERROR(tn__npz_extract(path, key, &bytes, &length));
-  snprintf(name, sizeof name, "%s:%s", path, key);
-  tn_status_t status = tn_npy_decode(device, name, bytes, length, expected, out_buffer);
-  free(bytes);
-  return status;
+tn_status_t tn__npy_read_member(tn_device_t* device, const char* name,
+                                const tn_byte_source_t* source, const tn_type_t* expected,
+                                tn_buffer_t** out_buffer) {
+  unsigned char begin[sizeof magic] = {0};
+  if (source->byte_size >= sizeof begin) {
+    tn_status_t status = tn__source_read(source, 0, begin, sizeof begin);
+    if (status) return tn_status_prefix(status, "%s", name);
+  }
+  if (memcmp(begin, magic, sizeof magic) != 0) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "%s: this member of the archive is not a .npy file", name);
+  }
+  return read_array(device, name, source, true, expected, out_buffer);
 }
 
 // --- writing
@@ -484,29 +486,14 @@ tn_status_t tn_npy_encode(tn_buffer_t* buffer, tn_write_fn write, void* user) {
   return status;
 }
 
-typedef struct destination {
-  FILE* file;
-  const char* path;
-} destination_t;
-
-static tn_status_t write_bytes(void* user, const char* bytes, size_t length) {
-  const destination_t* to = user;
-  if (fwrite(bytes, length, 1, to->file) == 1) return TN_OK;
-  return tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", to->path, strerror(errno));
+static tn_status_t write_npy(const void* user, void* file) {
+  return tn_npy_encode((tn_buffer_t*)(uintptr_t)user, tn_file_writer_write, file);
 }
 
 tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer) {
   const void* data = NULL;
-  // What fails leaves no file.
-  TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
+  TN_RETURN_IF_NULL(path);
+  TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));  // an error here has written nothing
   tn_buffer_unmap(buffer);
-  destination_t to = {fopen(path, "wb"), path};
-  if (!to.file) {
-    return tn_status_create(TN_CODE_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
-  }
-  tn_status_t status = tn_npy_encode(buffer, write_bytes, &to);
-  if (fclose(to.file) != 0 && !status) {
-    status = tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));
-  }
-  return status;
+  return tn__write_file(path, write_npy, buffer);
 }

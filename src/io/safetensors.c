@@ -2,48 +2,61 @@
 // Copyright (c) 2026 The Tenon authors
 
 // Safetensors files: the length of a header (8 bytes, little-endian), the header, which is a JSON
-// object of tensors by name, and their bytes. The format:
+// object of tensors by name, and their bytes, one after another without gaps. The format:
 // https://huggingface.co/docs/safetensors
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include "io/safetensors.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <tenon/npy.h>
-#include <unistd.h>
 
-#include "base/spelling.h"
 #include "base/type.h"
+#include "base/utf8.h"
+#include "base/writer.h"
 #include "device/buffer.h"
-#include "io/safetensors.h"
+#include "io/archive.h"
 #include "ops/rule.h"
 
-enum { PREFIX = 8, LARGEST_HEADER = 100 * 1000 * 1000, ALIGNMENT = 8 };
+enum { LARGEST_HEADER = 100 * 1000 * 1000 };
 
-typedef struct dtype_row {
-  const char* name;
-  tn_dtype_t dtype;
-} dtype_row_t;
-
-static const dtype_row_t dtypes[] = {
-    {"BOOL", TN_DTYPE_PRED},      {"I8", TN_DTYPE_S8},
-    {"I16", TN_DTYPE_S16},        {"I32", TN_DTYPE_S32},
-    {"I64", TN_DTYPE_S64},        {"U8", TN_DTYPE_U8},
-    {"U16", TN_DTYPE_U16},        {"U32", TN_DTYPE_U32},
-    {"U64", TN_DTYPE_U64},        {"F16", TN_DTYPE_F16},
-    {"BF16", TN_DTYPE_BF16},      {"F32", TN_DTYPE_F32},
-    {"F64", TN_DTYPE_F64},        {"F8_E4M3", TN_DTYPE_F8E4M3FN},
-    {"F8_E5M2", TN_DTYPE_F8E5M2}, {"F8_E8M0", TN_DTYPE_F8E8M0FNU},
+const tn_safetensors_dtype_t tn__safetensors_dtypes[TN_SAFETENSORS_DTYPE_COUNT] = {
+    {"BOOL", TN_DTYPE_PRED},
+    {"I8", TN_DTYPE_S8},
+    {"I16", TN_DTYPE_S16},
+    {"I32", TN_DTYPE_S32},
+    {"I64", TN_DTYPE_S64},
+    {"U8", TN_DTYPE_U8},
+    {"U16", TN_DTYPE_U16},
+    {"U32", TN_DTYPE_U32},
+    {"U64", TN_DTYPE_U64},
+    {"F16", TN_DTYPE_F16},
+    {"BF16", TN_DTYPE_BF16},
+    {"F32", TN_DTYPE_F32},
+    {"F64", TN_DTYPE_F64},
+    {"F8_E4M3", TN_DTYPE_F8E4M3FN},
+    {"F8_E5M2", TN_DTYPE_F8E5M2},
+    {"F8_E8M0", TN_DTYPE_F8E8M0FNU},
+    {"F8_E4M3FNUZ", TN_DTYPE_F8E4M3FNUZ},
+    {"F8_E5M2FNUZ", TN_DTYPE_F8E5M2FNUZ},
     {"C64", TN_DTYPE_C64},
 };
-enum { DTYPE_COUNT = sizeof dtypes / sizeof *dtypes };
 
-// --- the header: JSON, of which strings, integers, lists and objects can be skipped
+// What the header says of a tensor.
+typedef struct tensor {
+  tn_string_view_t name, dtype_name;
+  tn_dtype_t dtype;  // INVALID: none of Tenon's
+  size_t rank;
+  const int64_t* dims;
+  uint64_t begin, end;  // of its bytes, behind the header
+  uint64_t offset;      // of its bytes, in the file
+} tensor_t;
+
+// --- JSON: strings, sizes, lists of sizes, objects
 
 typedef struct json {
   const char* path;
   const char *at, *end;
+  tn_arena_t* arena;  // of the strings
+  uint64_t length;    // of the header and its prefix
 } json_t;
 
 static void skip_blanks(json_t* in) {
@@ -78,17 +91,82 @@ static tn_status_t need(json_t* in, char token, const char* what) {
   return accept(in, token) ? TN_OK : expected(in, what);
 }
 
-// Up to the closing quote, escapes as they are.
+// The four hexadecimal digits of \uXXXX.
+static bool read_unit(json_t* in, uint32_t* out_unit) {
+  *out_unit = 0;
+  if (in->end - in->at < 4) return false;
+  for (int i = 0; i < 4; ++i, ++in->at) {
+    const char c = *in->at;
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return false;
+    *out_unit = *out_unit << 4 | (uint32_t)digit;
+  }
+  return true;
+}
+
+// What follows "\u"; characters beyond the first 65536 are two units.
+static bool read_character(json_t* in, uint32_t* out_character) {
+  uint32_t low = 0;
+  if (!read_unit(in, out_character)) return false;
+  const uint32_t high = *out_character;
+  if (high < 0xD800 || high >= 0xE000) return high != 0;
+  if (high >= 0xDC00 || in->end - in->at < 2 || in->at[0] != '\\' || in->at[1] != 'u') return false;
+  in->at += 2;
+  if (!read_unit(in, &low) || low < 0xDC00 || low >= 0xE000) return false;
+  *out_character = 0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00));
+  return true;
+}
+
+// What follows a backslash, to `out`; returns its length, 0 if it is not an escape of JSON.
+static size_t read_escape(json_t* in, char out[4]) {
+  static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+  uint32_t character = 0;
+  if (in->at == in->end) return 0;
+  const char c = *in->at++;
+  if (c == 'u') return read_character(in, &character) ? tn__utf8_encode(character, out) : 0;
+  const char* name = c ? strchr(names, c) : NULL;
+  if (!name) return 0;
+  *out = values[name - names];
+  return 1;
+}
+
+// Up to the closing quote, with a NUL behind it. Escapes are decoded, so that a name is the same
+// however a header spells it. No escape is shorter than what it stands for.
 static tn_status_t read_string(json_t* in, tn_string_view_t* out) {
   TN_RETURN_IF_ERROR(need(in, '"', "a string"));
-  const char* begin = in->at;
-  while (in->at < in->end && *in->at != '"') in->at += *in->at == '\\' ? 2 : 1;
-  if (in->at >= in->end) {
+  const char* end = in->at;
+  while (end < in->end && *end != '"') end += *end == '\\' ? 2 : 1;
+  if (end >= in->end) {
     in->at = in->end;
     return expected(in, "`\"`");
   }
-  *out = (tn_string_view_t){begin, (size_t)(in->at - begin)};
+  tn_string_view_t text = {in->at, (size_t)(end - in->at)};
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(in->arena, text, &text));
+  char* to = (char*)(uintptr_t)text.data;
+  text.length = 0;
+  while (in->at < end) {
+    const char* begin = in->at;
+    if ((unsigned char)*begin < ' ') return expected(in, "no control character in a string");
+    if (*begin != '\\') {
+      to[text.length++] = *in->at++;
+      continue;
+    }
+    ++in->at;
+    char bytes[4];
+    const size_t length = read_escape(in, bytes);
+    if (!length || in->at > end) {
+      in->at = begin;
+      return expected(in, "an escape of JSON");
+    }
+    memcpy(to + text.length, bytes, length);
+    text.length += length;
+  }
+  to[text.length] = 0;
   ++in->at;
+  *out = text;
   return TN_OK;
 }
 
@@ -120,320 +198,231 @@ static tn_status_t read_sizes(json_t* in, size_t capacity, int64_t* sizes, size_
   return need(in, ']', "`,` or `]`");
 }
 
-// The strings of __metadata__.
-static tn_status_t skip_metadata(json_t* in) {
-  tn_string_view_t text = {0};
+// --- the header
+
+static tn_status_t read_metadata(json_t* in, tn_archive_t* archive) {
+  tn_string_view_t key = {0}, value = {0};
   TN_RETURN_IF_ERROR(need(in, '{', "an object of strings"));
   if (accept(in, '}')) return TN_OK;
   do {
-    TN_RETURN_IF_ERROR(read_string(in, &text));
+    TN_RETURN_IF_ERROR(read_string(in, &key));
     TN_RETURN_IF_ERROR(need(in, ':', "`:`"));
-    TN_RETURN_IF_ERROR(read_string(in, &text));
+    TN_RETURN_IF_ERROR(read_string(in, &value));
+    TN_RETURN_IF_ERROR(tn__archive_add_text(archive, key.data, value.data));
   } while (accept(in, ','));
   return need(in, '}', "`,` or `}`");
 }
 
-static tn_status_t read_dtype(json_t* in, tn_safetensor_t* out) {
+static tn_status_t read_dtype(json_t* in, tensor_t* out) {
   TN_RETURN_IF_ERROR(read_string(in, &out->dtype_name));
-  for (size_t i = 0; i < DTYPE_COUNT; ++i) {
-    if (tn__sv_is(out->dtype_name, dtypes[i].name)) out->dtype = dtypes[i].dtype;
+  for (size_t i = 0; i < TN_SAFETENSORS_DTYPE_COUNT; ++i) {
+    const tn_safetensors_dtype_t* row = &tn__safetensors_dtypes[i];
+    if (tn__sv_is(out->dtype_name, row->name)) out->dtype = row->dtype;
   }
   return TN_OK;
 }
 
+static tn_status_t read_shape(json_t* in, tensor_t* out) {
+  int64_t dims[TN_MAX_RANK], *copy = NULL;
+  TN_RETURN_IF_ERROR(read_sizes(in, TN_MAX_RANK, dims, &out->rank));
+  TN_RETURN_IF_ERROR(TN_ARENA_COPY(in->arena, out->rank, dims, &copy));
+  out->dims = copy;
+  return TN_OK;
+}
+
+static tn_status_t read_offsets(json_t* in, tensor_t* out) {
+  int64_t offsets[2] = {0};
+  size_t count = 0;
+  TN_RETURN_IF_ERROR(read_sizes(in, 2, offsets, &count));
+  if (count != 2 || offsets[0] > offsets[1]) return expected(in, "two offsets in order before it");
+  out->begin = (uint64_t)offsets[0];
+  out->end = (uint64_t)offsets[1];
+  return TN_OK;
+}
+
 // All three members, each once.
-static tn_status_t read_tensor(json_t* in, tn_safetensor_t* out) {
-  static const char* const names[] = {"dtype", "shape", "data_offsets"};
-  enum { DTYPE, SHAPE, OFFSETS, COUNT };
+static tn_status_t read_tensor(json_t* in, tensor_t* out) {
+  static const struct {
+    const char* name;
+    tn_status_t (*read)(json_t* in, tensor_t* out);
+  } members[] = {{"dtype", read_dtype}, {"shape", read_shape}, {"data_offsets", read_offsets}};
+  enum { COUNT = sizeof members / sizeof *members };
   bool is_given[COUNT] = {false};
   TN_RETURN_IF_ERROR(need(in, '{', "an object with dtype, shape and data_offsets"));
   do {
     tn_string_view_t name = {0};
-    size_t member = 0, count = 0;
-    int64_t offsets[2] = {0};
+    size_t member = 0;
     const char* begin = in->at;
     TN_RETURN_IF_ERROR(read_string(in, &name));
-    while (member < COUNT && !tn__sv_is(name, names[member])) ++member;
+    while (member < COUNT && !tn__sv_is(name, members[member].name)) ++member;
     if (member == COUNT || is_given[member]) {
       in->at = begin;
       return expected(in, "dtype, shape and data_offsets, each once");
     }
     is_given[member] = true;
     TN_RETURN_IF_ERROR(need(in, ':', "`:`"));
-    if (member == DTYPE) TN_RETURN_IF_ERROR(read_dtype(in, out));
-    if (member == SHAPE) TN_RETURN_IF_ERROR(read_sizes(in, TN_MAX_RANK, out->dims, &out->rank));
-    if (member != OFFSETS) continue;
-    TN_RETURN_IF_ERROR(read_sizes(in, 2, offsets, &count));
-    if (count != 2 || offsets[0] > offsets[1])
-      return expected(in, "two offsets in order before it");
-    out->begin = (uint64_t)offsets[0];
-    out->end = (uint64_t)offsets[1];
+    TN_RETURN_IF_ERROR(members[member].read(in, out));
   } while (accept(in, ','));
   for (size_t i = 0; i < COUNT; ++i) {
-    if (!is_given[i]) return expected(in, names[i]);
+    if (!is_given[i]) return expected(in, members[i].name);
   }
   return need(in, '}', "`,` or `}`");
 }
 
-// A name as the header spells it: JSON's escapes are not decoded, so the name that is asked for is
-// encoded.
-static char* escape(const char* name) {
-  char* out = malloc(6 * strlen(name) + 1);
-  char* at = out;
-  for (const char* c = name; out && *c; ++c) {
-    if (*c == '"' || *c == '\\') {
-      *at++ = '\\';
-      *at++ = *c;
-    } else if ((unsigned char)*c < ' ') {
-      at += sprintf(at, "\\u%04x", (unsigned)*c);
-    } else {
-      *at++ = *c;
-    }
-  }
-  if (out) *at = 0;
-  return out;
+static tn_status_t check_tensor(const char* path, const tensor_t* tensor) {
+  const tn_type_t type = {
+      .kind = TN_TYPE_TENSOR, .dtype = tensor->dtype, .rank = tensor->rank, .dims = tensor->dims};
+  if (tensor->dtype == TN_DTYPE_INVALID) return TN_OK;
+  tn_status_t status = tn__type_check(type.dtype, type.rank, type.dims);
+  if (status) return tn_status_prefix(status, "%s:%s", path, TN_NAME_TEXT(tensor->name));
+  const size_t byte_size = tn__type_byte_size(&type);
+  if (tensor->end - tensor->begin == byte_size) return TN_OK;
+  return tn_status_create(
+      TN_CODE_INVALID_ARGUMENT, "%s:%s: %llu bytes; %s takes %zu", path, TN_NAME_TEXT(tensor->name),
+      (unsigned long long)(tensor->end - tensor->begin), TN_TYPE_TEXT(&type), byte_size);
 }
 
-static tn_status_t search(json_t* in, tn_string_view_t wanted, tn_safetensor_t* out) {
-  bool is_found = false;
-  tn_spelling_t near = {.word = wanted};
-  TN_RETURN_IF_ERROR(need(in, '{', "`{`"));
+static tn_status_t add_tensor(json_t* in, tn_archive_t* archive, tn_string_view_t name) {
+  tensor_t* tensor = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(in->arena, &tensor));
+  tensor->name = name;
+  TN_RETURN_IF_ERROR(read_tensor(in, tensor));
+  tensor->offset = in->length + tensor->begin;
+  TN_RETURN_IF_ERROR(check_tensor(in->path, tensor));
+  return tn__archive_add(archive, name, tensor);
+}
+
+static tn_status_t read_header(json_t* in, tn_archive_t* archive) {
+  bool has_metadata = false;
+  if (in->at == in->end || *in->at != '{') return expected(in, "`{`");
+  ++in->at;
   bool has_more = !accept(in, '}');
   while (has_more) {
     tn_string_view_t name = {0};
-    tn_safetensor_t tensor = {0};
     TN_RETURN_IF_ERROR(read_string(in, &name));
     TN_RETURN_IF_ERROR(need(in, ':', "`:`"));
-    if (tn__sv_is(name, "__metadata__")) {
-      TN_RETURN_IF_ERROR(skip_metadata(in));
-    } else {
-      TN_RETURN_IF_ERROR(read_tensor(in, &tensor));
-      tn__spelling_consider(&near, name);
-      if (tn__sv_is(name, wanted.data)) {
-        if (is_found) return expected(in, "each name once");
-        is_found = true;
-        *out = tensor;
-      }
-    }
+    const bool is_metadata = tn__sv_is(name, "__metadata__");
+    if (is_metadata && has_metadata) return expected(in, "one __metadata__ alone");
+    has_metadata |= is_metadata;
+    TN_RETURN_IF_ERROR(is_metadata ? read_metadata(in, archive) : add_tensor(in, archive, name));
     has_more = accept(in, ',');
     if (!has_more) TN_RETURN_IF_ERROR(need(in, '}', "`,` or `}`"));
   }
   skip_blanks(in);
-  if (in->at != in->end) return expected(in, "nothing after `}`");
-  if (is_found) return TN_OK;
-  return tn__spelling_note(&near, "",
-                           tn_status_create(TN_CODE_NOT_FOUND, "%s: there is no tensor '%.*s'",
-                                            in->path, TN_SV(wanted)));
+  return in->at == in->end ? TN_OK : expected(in, "nothing after `}`");
 }
 
-tn_status_t tn__safetensors_find(const char* path, const char* header, size_t length,
-                                 const char* name, tn_safetensor_t* out_tensor) {
-  json_t in = {path, header, header + length};
-  *out_tensor = (tn_safetensor_t){0};
-  char* escaped = escape(name);
-  if (!escaped) return tn__status_out_of_memory();
-  const tn_string_view_t wanted = {escaped, strlen(escaped)};
-  tn_status_t status = search(&in, wanted, out_tensor);
-  free(escaped);
-  if (status || out_tensor->dtype != TN_DTYPE_INVALID) return status;
-  const tn_string_view_t dtype = out_tensor->dtype_name;
-  return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s:%s: there is no type for the dtype '%.*s'",
-                          path, name, shown(dtype.data, dtype.data + dtype.length), dtype.data);
+// --- where the tensors are: one after another, from the header to the end of the file
+
+static int compare_extents(const void* a, const void* b) {
+  const tensor_t *x = *(const tensor_t*const*)a, *y = *(const tensor_t*const*)b;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return (x->end > y->end) - (x->end < y->end);
 }
 
-// --- reading
+static tn_status_t refuse_gap(const char* path, uint64_t begin, uint64_t end) {
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "%s: the bytes %llu to %llu belong to no tensor", path,
+                          (unsigned long long)begin, (unsigned long long)end);
+}
 
-typedef struct source {
-  int file;
-  const char *path, *name;
-  uint64_t offset;  // of the tensor's bytes
-  size_t byte_size;
-} source_t;
-
-static tn_status_t read_bytes(const source_t* source, uint64_t offset, void* to, size_t length) {
-  for (size_t done = 0; done < length;) {
-    const ssize_t count =
-        pread(source->file, (char*)to + done, length - done, (off_t)(offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      return tn_status_create(TN_CODE_DATA_LOSS, "%s: %s", source->path,
-                              count < 0 ? strerror(errno) : "the file ends too early");
+static tn_status_t check_order(const char* path, const tensor_t* const* tensors, size_t count,
+                               uint64_t available) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const tensor_t* tensor = tensors[i];
+    if (tensor->begin > end) return refuse_gap(path, end, tensor->begin);
+    if (tensor->begin < end) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the tensors '%s' and '%s' overlap",
+                              path, TN_NAME_TEXT(tensors[i - 1]->name), TN_NAME_TEXT(tensor->name));
     }
-    done += (size_t)count;
-  }
-  return TN_OK;
-}
-
-static tn_status_t read_elements(void* user, void* data) {
-  const source_t* source = user;
-  return read_bytes(source, source->offset, data, source->byte_size);
-}
-
-static tn_status_t check_tensor(const source_t* source, const tn_safetensor_t* tensor,
-                                const tn_type_t* wanted, uint64_t available) {
-  const tn_type_t type = {
-      .kind = TN_TYPE_TENSOR, .dtype = tensor->dtype, .rank = tensor->rank, .dims = tensor->dims};
-  TN_RETURN_IF_ERROR(tn_status_prefix(tn__type_check(type.dtype, type.rank, type.dims), "%s:%s",
-                                      source->path, source->name));
-  const size_t byte_size = tn__type_byte_size(&type);
-  if (tensor->end - tensor->begin != byte_size) {
-    return tn_status_create(
-        TN_CODE_INVALID_ARGUMENT, "%s:%s: %llu bytes; %s takes %zu", source->path, source->name,
-        (unsigned long long)(tensor->end - tensor->begin), TN_TYPE_TEXT(&type), byte_size);
-  }
-  if (tensor->end > available) {
+    end = tensor->end;
+    if (end <= available) continue;
     return tn_status_create(
         TN_CODE_DATA_LOSS, "%s:%s: the bytes end at %llu; the file has %llu behind its header",
-        source->path, source->name, (unsigned long long)tensor->end, (unsigned long long)available);
+        path, TN_NAME_TEXT(tensor->name), (unsigned long long)end, (unsigned long long)available);
   }
-  if (!wanted || tn__types_agree(&type, wanted)) return TN_OK;
-  return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s:%s: the array is %s; expected %s",
-                          source->path, source->name, TN_TYPE_TEXT(&type), TN_TYPE_TEXT(wanted));
+  return end == available ? TN_OK : refuse_gap(path, end, available);
 }
 
-static uint64_t little_endian(const unsigned char bytes[PREFIX]) {
-  uint64_t value = 0;
-  for (int i = PREFIX; i-- > 0;) value = value << 8 | bytes[i];
-  return value;
+static tn_status_t check_extents(const tn_archive_t* archive, uint64_t available) {
+  const tensor_t** tensors = malloc((archive->count + 1) * sizeof *tensors);
+  if (!tensors) return tn__status_out_of_memory();
+  for (size_t i = 0; i < archive->count; ++i) tensors[i] = archive->entries[i].facts;
+  qsort(tensors, archive->count, sizeof(tensor_t*), compare_extents);
+  tn_status_t status = check_order(archive->name, tensors, archive->count, available);
+  free(tensors);
+  return status;
 }
 
-static tn_status_t read_from(tn_device_t* device, source_t* source, uint64_t file_length,
-                             const tn_type_t* wanted, tn_buffer_t** out_buffer) {
-  tn_status_t status = TN_OK;
-  unsigned char prefix[PREFIX];
-  tn_safetensor_t tensor;
-  if (file_length < PREFIX) {
+static tn_status_t list_tensors(tn_archive_t* archive) {
+  const uint64_t file_length = archive->source.byte_size;
+  unsigned char prefix[TN_SAFETENSORS_PREFIX];
+  if (file_length < TN_SAFETENSORS_PREFIX) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "%s: a file of %llu bytes is not a safetensors file", source->path,
+                            "%s: a file of %llu bytes is not a safetensors file", archive->name,
                             (unsigned long long)file_length);
   }
-  TN_RETURN_IF_ERROR(read_bytes(source, 0, prefix, PREFIX));
-  const uint64_t length = little_endian(prefix);
-  if (length > LARGEST_HEADER || length > file_length - PREFIX) {
+  TN_RETURN_IF_ERROR(tn__archive_bytes(archive, 0, prefix, TN_SAFETENSORS_PREFIX));
+  const uint64_t length = tn__little_endian(prefix, TN_SAFETENSORS_PREFIX);
+  if (length > LARGEST_HEADER || length > file_length - TN_SAFETENSORS_PREFIX) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "%s: this is not a safetensors file: its header would have %llu bytes",
-                            source->path, (unsigned long long)length);
+                            archive->name, (unsigned long long)length);
   }
   char* header = malloc((size_t)length + 1);
   if (!header) return tn__status_out_of_memory();
-  TN_DONE_IF_ERROR(read_bytes(source, PREFIX, header, (size_t)length));
-  TN_DONE_IF_ERROR(
-      tn__safetensors_find(source->path, header, (size_t)length, source->name, &tensor));
-  TN_DONE_IF_ERROR(check_tensor(source, &tensor, wanted, file_length - PREFIX - length));
-  source->offset = PREFIX + length + tensor.begin;
-  source->byte_size = (size_t)(tensor.end - tensor.begin);
-  TN_DONE_IF_ERROR(tn__buffer_create_written(device, tensor.dtype, tensor.rank, tensor.dims,
-                                             read_elements, source, out_buffer));
-done:
+  json_t in = {archive->name, header, header + length, &archive->arena,
+               TN_SAFETENSORS_PREFIX + length};
+  tn_status_t status = tn__archive_bytes(archive, TN_SAFETENSORS_PREFIX, header, (size_t)length);
+  if (!status && !tn__utf8_is_valid((tn_string_view_t){header, (size_t)length})) {
+    status =
+        tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the header is not UTF-8", archive->name);
+  }
+  if (!status) status = read_header(&in, archive);
   free(header);
-  return status;
+  return status ? status : check_extents(archive, file_length - TN_SAFETENSORS_PREFIX - length);
 }
+
+// --- one tensor
+
+typedef struct elements {
+  const tn_archive_t* archive;
+  const tensor_t* tensor;
+  const char* name;
+} elements_t;
+
+static tn_status_t read_elements(void* user, void* data) {
+  const elements_t* elements = user;
+  const tensor_t* tensor = elements->tensor;
+  tn_status_t status = tn__source_read(&elements->archive->source, tensor->offset, data,
+                                       (size_t)(tensor->end - tensor->begin));
+  return status ? tn_status_prefix(status, "%s", elements->name) : TN_OK;
+}
+
+static tn_status_t read_named(tn_archive_t* archive, const tn_archive_entry_t* entry,
+                              const char* name, tn_device_t* device, const tn_type_t* wanted,
+                              tn_buffer_t** out_buffer) {
+  const tensor_t* tensor = entry->facts;
+  const tn_type_t type = {
+      .kind = TN_TYPE_TENSOR, .dtype = tensor->dtype, .rank = tensor->rank, .dims = tensor->dims};
+  if (type.dtype == TN_DTYPE_INVALID) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "%s: the array has the dtype '%s', which Tenon does not have", name,
+                            TN_NAME_TEXT(tensor->dtype_name));
+  }
+  if (wanted && !tn__types_agree(&type, wanted)) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: the array is %s; expected %s", name,
+                            TN_TYPE_TEXT(&type), TN_TYPE_TEXT(wanted));
+  }
+  elements_t elements = {archive, tensor, name};
+  return tn__buffer_create_written(device, type.dtype, type.rank, type.dims, read_elements,
+                                   &elements, out_buffer);
+}
+
+const tn_archive_format_t tn__safetensors_format = {"tensor", list_tensors, read_named};
 
 tn_status_t tn_safetensors_read(tn_device_t* device, const char* path, const char* name,
                                 const tn_type_t* wanted, tn_buffer_t** out_buffer) {
-  struct stat about;
-  *out_buffer = NULL;
-  TN_RETURN_IF_NULL(device);
-  source_t source = {.file = open(path, O_RDONLY | O_CLOEXEC), .path = path, .name = name};
-  if (source.file < 0 || fstat(source.file, &about) != 0) {
-    tn_status_t status =
-        tn_status_create(errno == ENOENT ? TN_CODE_NOT_FOUND : TN_CODE_PERMISSION_DENIED, "%s: %s",
-                         path, strerror(errno));
-    if (source.file >= 0) close(source.file);
-    return status;
-  }
-  tn_status_t status =
-      S_ISREG(about.st_mode)
-          ? read_from(device, &source, (uint64_t)about.st_size, wanted, out_buffer)
-          : tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it is not a regular file", path);
-  close(source.file);
-  return status;
-}
-
-// --- writing
-
-static const char* name_of(tn_dtype_t dtype) {
-  for (size_t i = 0; i < DTYPE_COUNT; ++i) {
-    if (dtypes[i].dtype == dtype) return dtypes[i].name;
-  }
-  return NULL;
-}
-
-static tn_status_t check_buffers(const char* path, size_t count, const char* const* names,
-                                 tn_buffer_t* const* buffers) {
-  for (size_t i = 0; i < count; ++i) {
-    TN_RETURN_IF_NULL(names[i]);
-    TN_RETURN_IF_NULL(buffers[i]);
-    if (strcmp(names[i], "__metadata__") == 0) {
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: a tensor cannot be called '%s'", path,
-                              names[i]);
-    }
-    for (size_t k = 0; k < i; ++k) {
-      if (strcmp(names[i], names[k]) != 0) continue;
-      return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: two tensors are called '%s'", path,
-                              names[i]);
-    }
-    if (name_of(tn_buffer_dtype(buffers[i]))) continue;
-    return tn_status_create(TN_CODE_UNIMPLEMENTED, "%s:%s: safetensors files have no elements %s",
-                            path, names[i], tn_dtype_name(tn_buffer_dtype(buffers[i])));
-  }
-  return TN_OK;
-}
-
-// Returns how many bytes it wrote.
-static size_t write_entry(FILE* file, const char* name, tn_buffer_t* buffer, uint64_t offset) {
-  int length =
-      fprintf(file, "\"%s\":{\"dtype\":\"%s\",\"shape\":[", name, name_of(tn_buffer_dtype(buffer)));
-  for (size_t d = 0; d < tn_buffer_rank(buffer); ++d) {
-    length += fprintf(file, "%s%lld", d ? "," : "", (long long)tn_buffer_dims(buffer)[d]);
-  }
-  length += fprintf(file, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)offset,
-                    (unsigned long long)offset + tn_buffer_byte_size(buffer));
-  return (size_t)length;
-}
-
-// The header goes first with a length of zero, which is replaced when it is known.
-static tn_status_t write_header(FILE* file, size_t count, const char* const* names,
-                                tn_buffer_t* const* buffers) {
-  unsigned char prefix[PREFIX] = {0};
-  uint64_t offset = 0, length = 2;
-  fwrite(prefix, PREFIX, 1, file);
-  fputc('{', file);
-  for (size_t i = 0; i < count; ++i) {
-    char* name = escape(names[i]);
-    if (!name) return tn__status_out_of_memory();
-    if (i) fputc(',', file);
-    length += (i > 0) + write_entry(file, name, buffers[i], offset);
-    offset += tn_buffer_byte_size(buffers[i]);
-    free(name);
-  }
-  fputc('}', file);
-  for (; length % ALIGNMENT; ++length) fputc(' ', file);
-  for (int i = 0; i < PREFIX; ++i) prefix[i] = (unsigned char)(length >> 8 * i);
-  rewind(file);
-  fwrite(prefix, PREFIX, 1, file);
-  fseek(file, 0, SEEK_END);
-  return TN_OK;
-}
-
-static tn_status_t write_data(FILE* file, tn_buffer_t* buffer) {
-  const void* data = NULL;
-  TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
-  if (tn_buffer_byte_size(buffer)) fwrite(data, tn_buffer_byte_size(buffer), 1, file);
-  tn_buffer_unmap(buffer);
-  return TN_OK;
-}
-
-tn_status_t tn_safetensors_write(const char* path, size_t count, const char* const* names,
-                                 tn_buffer_t* const* buffers) {
-  TN_RETURN_IF_ERROR(check_buffers(path, count, names, buffers));
-  FILE* file = fopen(path, "wb");
-  if (!file) return tn_status_create(TN_CODE_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
-  tn_status_t status = write_header(file, count, names, buffers);
-  for (size_t i = 0; !status && i < count; ++i) status = write_data(file, buffers[i]);
-  const bool has_failed = ferror(file) != 0;
-  if ((fclose(file) != 0 || has_failed) && !status) {
-    status = tn_status_create(TN_CODE_DATA_LOSS, "%s: writing failed: %s", path, strerror(errno));
-  }
-  return status;
+  return tn__archive_read_one(&tn__safetensors_format, device, path, name, wanted, out_buffer);
 }

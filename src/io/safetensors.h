@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// The header of a safetensors file.
+// What readers and writers of safetensors files share.
 #ifndef TENON_IO_SAFETENSORS_H_
 #define TENON_IO_SAFETENSORS_H_
 
-#include <tenon/detail/type.h>
+#include <tenon/detail/dtype.h>
 
-#include "base/view.h"
+enum { TN_SAFETENSORS_PREFIX = 8, TN_SAFETENSORS_DTYPE_COUNT = 19 };
 
-typedef struct tn_safetensor {
-  tn_dtype_t dtype;             // INVALID: none of Tenon's
-  tn_string_view_t dtype_name;  // in the header
-  size_t rank;
-  int64_t dims[TN_MAX_RANK];
-  uint64_t begin, end;  // of its bytes, behind the header
-} tn_safetensor_t;
-
-// Reads the whole header, which is `length` bytes of JSON, and finds one tensor. `path` is for
-// messages.
-TN_MUST_USE tn_status_t tn__safetensors_find(const char* path, const char* header, size_t length,
-                                             const char* name, tn_safetensor_t* out_tensor);
+typedef struct tn_safetensors_dtype {
+  const char* name;
+  tn_dtype_t dtype;
+} tn_safetensors_dtype_t;
+extern const tn_safetensors_dtype_t tn__safetensors_dtypes[TN_SAFETENSORS_DTYPE_COUNT];
 
 #endif  // TENON_IO_SAFETENSORS_H_

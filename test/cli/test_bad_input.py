@@ -130,7 +130,7 @@ GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
     ("shape", GOOD.replace("(3,)", "(4,)"), b"\0" * 16, {}, "the array is tensor<4xf32>; expected tensor<3xf32>"),
     ("double", GOOD.replace("f4", "f8"), b"\0" * 24, {}, "the array is tensor<3xf64>; expected tensor<3xf32>"),
     ("overflow", GOOD.replace("(3,)", "(4611686018427387904, 4)"), b"", {}, "expected tensor<3xf32>"),
-    ("words", GOOD.replace("'<f4'", "'<U3'"), b"\0" * 36, {}, "dtype '<U3' is none that programs have"),
+    ("words", GOOD.replace("'<f4'", "'<U3'"), b"\0" * 36, {}, "the array has the dtype '<U3', which Tenon does not have"),
     ("records", GOOD.replace("'<f4'", "[('a', '<f4')]"), b"\0" * 12, {}, "records"),
     ("garbage", "hello\n", b"\0" * 12, {}, "expected `{`"),
     ("unended", "{'descr': '<f4', 'fortran_order': False, 'shape': (3,", b"\0" * 12, {}, "the .npy header ends; expected a size"),
@@ -167,7 +167,7 @@ def test_wrong_archives_are_refused(folder):
     assert "there is no array 'z'; there are: x, y" in refused("run", folder / "add.mlir", "-i", f"{folder}/data.npz:z", "-i", "ones")
     assert "No such file" in refused("run", folder / "add.mlir", "-i", f"{folder}/nowhere.npz:x", "-i", "ones")
     (folder / "text.npz").write_text("hello")
-    assert "Not a zip archive" in refused("run", folder / "add.mlir", "-i", f"{folder}/text.npz:x", "-i", "ones")
+    assert "this is not a .npz archive" in refused("run", folder / "add.mlir", "-i", f"{folder}/text.npz:x", "-i", "ones")
     whole = (folder / "data.npz").read_bytes()
     (folder / "cut.npz").write_bytes(whole[: len(whole) // 2])
     refused("run", folder / "add.mlir", "-i", f"{folder}/cut.npz:x", "-i", "ones")
