@@ -206,7 +206,7 @@ TN_LIBRARY(poll)
 
 def test_a_result_that_a_file_cannot_take_fails(folder):
     errors = tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "-o", "/nowhere/x.npy", code=1)[1]
-    assert errors == "error: /nowhere/x.npy: No such file or directory\n"
+    assert errors == "error: /nowhere/x.npy: cannot be written: No such file or directory\n"
     output, again = tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "-o", "/nowhere/x.npy", "--json", code=1)
     assert output == "" and json.loads(again)["error"]["report"] == errors
 
