@@ -71,7 +71,8 @@ static void arguments_that_do_not_fit_are_named(void** state) {
                    tn_program_run(program, 1, &wrong, NULL, 2, results));
   TN_ASSERT_REPORT("input 0 x is NULL; expected tensor<?xf32>",
                    tn_program_run(program, 1, &nothing, NULL, 2, results));
-  TN_ASSERT_REPORT("the program takes 1 input; found 0", tn_program_run(program, 0, NULL, NULL, 2, results));
+  TN_ASSERT_REPORT("the program takes 1 input; found 0",
+                   tn_program_run(program, 0, NULL, NULL, 2, results));
   tn_buffer_release(wrong);
   tn_program_release(program);
 }
