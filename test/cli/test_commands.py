@@ -273,6 +273,19 @@ def test_drawn_graphs_elide_long_constants_and_name_regions_and_callees():
     assert len(re.findall(rf"{loop} -> \w+ \[lhead=cluster_\d+_\d, style=dashed", graph)) == 2
 
 
+def test_drawn_graphs_say_splats_that_passes_have_stored():
+    program = """func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %half = stablehlo.constant dense<[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]> : tensor<8xf32>
+  %c = stablehlo.constant dense<0.25> : tensor<f32>
+  %d = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<8xf32>
+  %e = stablehlo.add %half, %d : tensor<8xf32>
+  %y = stablehlo.add %x, %e : tensor<8xf32>
+  return %y : tensor<8xf32>
+}"""
+    assert re.search(r'"constant\\ndense<5\.0+e-01> : tensor<8xf32>"', tenon("show", "-", "--format", "dot", stdin=program)[0])
+    assert re.search(r'"constant\\ndense<7\.50+e-01> : tensor<8xf32>"', tenon("show", "-", "--stage", "pass", "--format", "dot", stdin=program)[0])
+
+
 def test_drawn_graphs_number_operands_where_their_order_matters():
     graph = tenon("show", "-", "--format", "dot", stdin=DRAWN)[0]
     numbered = {name: bool(re.search(rf"-> {vertex} \[headlabel", graph)) for vertex, name in re.findall(r'(n\d+) \[label="(\w+)', graph)}
