@@ -29,7 +29,7 @@ TN_API TN_MUST_USE tn_status_t tn_npy_decode(tn_device_t* device, const char* na
 TN_API TN_MUST_USE tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
                                            const tn_type_t* expected, tn_buffer_t** out_buffer);
 
-// Functions that write files write a new one beside `path`, which takes its place when it is
+// Functions that write files write a new one next to `path`, which replaces it when it is
 // complete (see tn_file_writer_t): what fails leaves the old file as it was.
 
 // Waits for the buffer and writes it as .npy in C order. Dtypes that NumPy does not have are
@@ -102,7 +102,7 @@ TN_API TN_MUST_USE tn_status_t tn_archive_read(tn_archive_t* archive, size_t ind
 TN_API bool tn_archive_metadata(const tn_archive_t* archive, size_t index, const char** out_key,
                                 const char** out_value);
 
-// A file that appears as a whole or not at all: it is written beside `path`, and takes its place,
+// A file that appears as a whole or not at all: it is written next to `path`, and replaces it,
 // with its permissions, when it is complete. What is not a regular file, such as a pipe, is written
 // itself. Externally synchronised.
 typedef struct tn_file_writer tn_file_writer_t;
