@@ -5,9 +5,11 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -73,7 +75,7 @@ static const project_file_t files[] = {
      "  --load $<TARGET_FILE:@>)\n"},
     {"pyproject.toml",
      "[build-system]\n"
-     "requires = [\"setuptools>=64\", \"tenon\"]\n"
+     "requires = [\"setuptools>=70.1\", \"tenon-runtime\"]\n"
      "build-backend = \"setuptools.build_meta\"\n"
      "\n"
      "[project]\n"
@@ -81,7 +83,7 @@ static const project_file_t files[] = {
      "version = \"0.1.0\"\n"
      "description = \"z = x + scale * y, as an operation of Tenon\"\n"
      "requires-python = \">=3.11\"\n"
-     "dependencies = [\"tenon\"]\n"
+     "dependencies = [\"tenon-runtime\"]\n"
      "\n"
      "[tool.setuptools]\n"
      "package-dir = {\"\" = \"src\"}\n"
@@ -134,8 +136,11 @@ static const project_file_t files[] = {
      "tenon inspect build/lib@.so\n"
      "```\n"
      "\n"
-     "CMake finds Tenon when `tenon` is on the PATH, or with -DCMAKE_PREFIX_PATH=PREFIX. Without\n"
-     "CMake: `cc -Wall -O3 -shared -fPIC -I PREFIX/include @.c -o lib@.so`.\n"
+     "CMake finds Tenon in the prefix of a `tenon` on the PATH, in -DCMAKE_PREFIX_PATH=PREFIX, "
+     "and\n"
+     "in the Python package with `-DTenon_DIR=$(python -m tenon --cmake-dir)`. Without CMake:\n"
+     "`cc -Wall -O3 -shared -fPIC -I PREFIX/include @.c -o lib@.so`; `python -m tenon --cflags`\n"
+     "prints the option for the package's headers.\n"
      "\n"
      "In a StableHLO program it is `stablehlo.custom_call @@` (see test.mlir), in C\n"
      "`tn_op_apply_one(scope, \"@\", ...)`, in JAX a function of\n"
@@ -196,14 +201,53 @@ static int write_file(const project_file_t* file, const char* name) {
   return EXIT_FINE;
 }
 
+static bool is_on_path(const char* folder) {
+  const char* path = getenv("PATH");
+  const size_t length = strlen(folder);
+  while (path) {
+    const char* end = strchrnul(path, ':');
+    const size_t size = (size_t)(end - path);
+    if (size == length && strncmp(path, folder, size) == 0) return true;
+    path = *end ? end + 1 : NULL;
+  }
+  return false;
+}
+
+// Options with which CMake finds the Tenon of this command. None where its PREFIX/bin is on the
+// PATH, which CMake searches, and in a build tree, which has no CMake package. In a Python package,
+// the `tenon` of the PATH is a script elsewhere.
+static void write_cmake_options(char* options, size_t size) {
+  options[0] = 0;
+  char folder[PATH_MAX], package[PATH_MAX + sizeof "/__main__.py"];
+  const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+  if (length <= 0) return;
+  folder[length] = 0;
+  char* name = strrchr(folder, '/');
+  if (name) *name = 0;
+  char* bin = strrchr(folder, '/');
+  if (!bin || strcmp(bin, "/bin") != 0 || is_on_path(folder)) return;
+  *bin = 0;
+  snprintf(package, sizeof package, "%s/__main__.py", folder);
+  if (access(package, R_OK) == 0) {
+    snprintf(options, size, " -DTenon_DIR=$(python -m tenon --cmake-dir)");
+  } else {
+    snprintf(options, size, " -DCMAKE_PREFIX_PATH='%s'", folder);
+  }
+}
+
 static void say_next(const char* name) {
+  char options[PATH_MAX + 32];
+  write_cmake_options(options, sizeof options);
   printf(
       "\n"
       "cd %s, then\n"
-      "  pip install . && pytest                  the operation in Python, and its test\n"
-      "  cmake -B build && cmake --build build    the library, build/lib%s.so\n"
-      "  tenon test test.mlir --load build/lib%s.so\n",
-      name, name, name);
+      "  pip install . && pytest\n"
+      "      installs the operation as a package, and tests it\n"
+      "  cmake -B build%s && cmake --build build\n"
+      "      builds the library, build/lib%s.so\n"
+      "  tenon test test.mlir --load build/lib%s.so\n"
+      "      runs a StableHLO program that calls it\n",
+      name, options, name, name);
 }
 
 // Functions, macros, the target of CMake and the package in Python are called as the operation is.

@@ -19,7 +19,7 @@ puts axpby/libaxpby.so next to axpby/__init__.py, which loads it:
     load_package(__name__)
 
 so that `from axpby import axpby` works. Nothing here loads Tenon's library. pyproject.toml names the build's requirements:
-`requires = ["setuptools>=64", "tenon"]`, and "cmake" and "ninja" for CMakeExtension where they are not installed.
+`requires = ["setuptools>=70.1", "tenon-runtime"]`, and "cmake" and "ninja" for CMakeExtension where they are not installed.
 """
 
 import os

@@ -3,6 +3,10 @@
 
 """The wheel, and packages of authors that are built against it."""
 
+import contextlib
+import email
+import functools
+import http.server
 import os
 import pathlib
 import re
@@ -12,6 +16,7 @@ import sys
 import sysconfig
 import tarfile
 import textwrap
+import threading
 import venv
 import zipfile
 
@@ -69,7 +74,7 @@ def test_one_wheel_serves_every_python_from_3_11_on(wheel):
     if sysconfig.get_config_var("Py_GIL_DISABLED"):  # a wheel for each version
         suffix = sysconfig.get_config_var("EXT_SUFFIX")[1:]
         tag = "cp{0}{1}-cp{0}{1}t".format(*sys.version_info)
-    assert re.fullmatch(rf"tenon-[\d.]+-{tag}-linux_\w+\.whl", wheel.name)
+    assert re.fullmatch(rf"tenon_runtime-[\d.]+-{tag}-linux_\w+\.whl", wheel.name)
     assert wheel.stat().st_size < 5_000_000
     names = zipfile.ZipFile(wheel).namelist()
     for name in [f"core.{suffix}", "bin/tenon", "include/tenon/custom.h", "lib/cmake/Tenon/TenonConfig.cmake", "py.typed",
@@ -123,6 +128,82 @@ def test_an_author_ships_an_operation_with_pip_install(site, tmp_path):
         print(axpby.axpby.__module__, axpby.axpby.__doc__.splitlines()[0])
     """)
     assert said == "(x, y, alpha=1.0, beta=1.0, *, stream=None)\naxpby z = alpha * x + beta * y, element by element"
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@contextlib.contextmanager
+def index(folder):
+    """A package index at 127.0.0.1 with the wheels of the folder: lists of links, which is all that pip asks of one."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+def foreign_wheel(folder):
+    """A newer package `tenon` that is not ours, as PyPI has one."""
+    path, info = folder / "tenon-9.9-py3-none-any.whl", "tenon-9.9.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("tenon/__init__.py", "raise ImportError('this is the package of others')\n")
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tenon\nVersion: 9.9\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return path
+
+
+@pytest.mark.parametrize("project", ["blend_in", "axpby"])
+def test_packages_get_ours_from_an_index_that_has_a_foreign_tenon_too(wheel, tmp_path, project):
+    """With build isolation: for the build and for the environment."""
+    wheels = [wheel, foreign_wheel(tmp_path), *WHEELS.glob("*.whl")]
+    for path in wheels:
+        name = path.name.partition("-")[0].replace("_", "-").lower()
+        (tmp_path / "index" / name).mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, tmp_path / "index" / name)
+    venv.create(tmp_path / "site", with_pip=False)
+    python = tmp_path / "site" / "bin" / "python"
+    if project == "axpby":
+        source = copy_example(tmp_path, "axpby")
+    else:
+        run(os.environ["TENON_CLI"], "new", project, cwd=tmp_path)
+        source = tmp_path / project
+    with index(tmp_path / "index") as url:
+        run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--disable-pip-version-check", source,
+            PIP_INDEX_URL=url, PIP_FIND_LINKS="", PIP_NO_INDEX="0", PIP_CONFIG_FILE=os.devnull, NO_PROXY="127.0.0.1")
+    found = run(python, "-c", "import importlib.metadata as m; print(sorted(it.name for it in m.distributions()))").strip()
+    assert found == str(sorted([project, "tenon-runtime"]))
+    assert run(python, "-c", f"import tenon.core as tn; from {project} import {project} as f; print(f(tn.ones(2), tn.ones(2)).tolist())",
+               cwd="/") == "[2.0, 2.0]\n"
+
+
+def test_metadata_names_authors_licences_and_no_dead_link(wheel):
+    archive = zipfile.ZipFile(wheel)
+    metadata, = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    said = email.message_from_bytes(archive.read(metadata))
+    assert said["Name"] == "tenon-runtime" and said["Author"] == "The Tenon authors" and said["License-Expression"] == "Apache-2.0"
+    assert said.get_all("License-File") == ["AUTHORS", "LICENSE", "NOTICE"]
+    assert said.get_all("Provides-Extra") == ["jax"]
+    # A page of an index has no files beside it.
+    assert said.get_payload() == (ROOT / "packaging/pypi.md").read_text()
+    assert not re.search(r"\]\((?!https?://)|<img|^\[.*\]:", said.get_payload(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("from_path", [True, False], ids=["script on the PATH", "its own path"])
+def test_what_tenon_new_prints_next_works_with_the_package(site, tmp_path, from_path):
+    settings = {"PATH": f"{site.bin}:{os.environ['PATH']}"} if from_path else {}
+    command = site.bin / "tenon" if from_path else site.packages / "tenon" / "bin" / "tenon"
+    said = run(command, "new", "blend_in", cwd=tmp_path, **settings)
+    typed = [line.strip() for line in said.partition("\ncd ")[2].splitlines() if re.match(r"  \S", line)]
+    assert len(typed) == 3 and typed[0].startswith("pip install .")  # which the tests around this one do
+    path = f"{site.bin}:{os.environ['PATH']}"
+    for line in typed[1:]:
+        out = run("bash", "-c", line, cwd=tmp_path / "blend_in", PATH=path)
+    assert out.endswith("1 ok, 0 failed, 0 unsupported\n")
 
 
 def test_a_new_project_is_a_package_with_a_tested_gradient(site, tmp_path):
