@@ -99,6 +99,8 @@ support_t cli_op_supports(tn_device_t* device, const tn_op_info_t* op, tn_dtype_
 int cli_check_limits(const arguments_t* arguments);
 // Of --memory-limit and --threads.
 tn_device_options_t cli_device_options(const arguments_t* arguments);
+// Of --function and --platform-index.
+tn_compile_options_t cli_compile_options(const arguments_t* arguments);
 // For a run of a program: the time limit of --timeout, and a cancellation, a view, that the first
 // Ctrl-C sets from then on until cli_end_runs.
 tn_status_t cli_run_options(const arguments_t* arguments, tn_run_options_t* out_options);

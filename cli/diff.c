@@ -33,10 +33,8 @@ typedef struct difference {
 
 static tn_status_t open_side(diff_t* diff, side_t* side) {
   const tn_device_options_t device_options = cli_device_options(diff->arguments);
-  const tn_compile_options_t options = {
-      .struct_size = sizeof options,
-      .function = cli_value(diff->arguments, OPTION_FUNCTION, NULL),
-      .keep_values = true};
+  tn_compile_options_t options = cli_compile_options(diff->arguments);
+  options.keep_values = true;
   tn_status_t status = tn_device_create(side->name, &device_options, &side->device);
   if (!status) status = tn_program_compile(side->device, diff->module, &options, &side->program);
   if (status) return status;

@@ -74,6 +74,8 @@ static const char* example_text(const tn_type_t* type, char out[160]) {
   if (length < 150 && strncmp(out, before, sizeof before - 1) == 0 && out[length - 1] == '>') {
     length -= sizeof before;
     memmove(out, out + sizeof before - 1, length);
+    const char* comma = memchr(out, ',', length);  // bounds follow
+    if (comma) length = (size_t)(comma - out);
     snprintf(out + length, 160 - length, "=1");
     for (char* c = out; *c; ++c) *c = *c == '?' ? '2' : *c;  // any size will do
   } else {

@@ -48,6 +48,15 @@ static bool read_threads(const char* text, int32_t* out_count) {
   return true;
 }
 
+static bool read_platform(const char* text, uint32_t* out_index) {
+  char* end = NULL;
+  errno = 0;
+  const long index = strtol(text, &end, 10);
+  if (errno || end == text || *end || index < 0 || index > INT32_MAX) return false;
+  *out_index = (uint32_t)index;
+  return true;
+}
+
 int cli_check_limits(const arguments_t* arguments) {
   const bool takes_two = strcmp(arguments->command->name, "diff") == 0;
   if (arguments->option_counts[OPTION_DEVICE] > 1 && !takes_two) {
@@ -56,12 +65,20 @@ int cli_check_limits(const arguments_t* arguments) {
   const char* limit = cli_value(arguments, OPTION_MEMORY_LIMIT, NULL);
   const char* timeout = cli_value(arguments, OPTION_TIMEOUT, NULL);
   const char* threads = cli_value(arguments, OPTION_THREADS, NULL);
+  const char* platform = cli_value(arguments, OPTION_PLATFORM_INDEX, NULL);
+  uint32_t platform_index = 0;
   uint64_t byte_size = 0;
   int64_t timeout_ns = 0;
   int32_t thread_count = 0;
   if (threads && !read_threads(threads, &thread_count)) {
     return cli_refuse(arguments->command, "--threads %s: expected a number from 1 to %d", threads,
                       THREADS_LIMIT);
+  }
+  if (platform && !read_platform(platform, &platform_index)) {
+    return cli_refuse(arguments->command,
+                      "--platform-index %s: expected the place of a platform among those that the "
+                      "program was exported for, from 0 on",
+                      platform);
   }
   if (limit && !read_size(limit, &byte_size)) {
     return cli_refuse(arguments->command,
@@ -83,6 +100,14 @@ tn_device_options_t cli_device_options(const arguments_t* arguments) {
     options.memory_limit_byte_size = 0;
   }
   if (threads && !read_threads(threads, &options.thread_count)) options.thread_count = 0;
+  return options;
+}
+
+tn_compile_options_t cli_compile_options(const arguments_t* arguments) {
+  const char* platform = cli_value(arguments, OPTION_PLATFORM_INDEX, NULL);
+  tn_compile_options_t options = {.struct_size = sizeof options,
+                                  .function = cli_value(arguments, OPTION_FUNCTION, NULL)};
+  options.has_platform_index = platform && read_platform(platform, &options.platform_index);
   return options;
 }
 

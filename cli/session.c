@@ -116,9 +116,8 @@ tn_status_t cli_load_module(const char* path, session_t* session) {
 tn_status_t cli_load_program(const arguments_t* arguments, session_t* session) {
   tn_status_t status = cli_load_module(arguments->values[0], session);
   if (status) return status;
-  tn_compile_options_t options = {.struct_size = sizeof options,
-                                  .function = cli_value(arguments, OPTION_FUNCTION, NULL),
-                                  .guard_calls = cli_has(arguments, OPTION_GUARD)};
+  tn_compile_options_t options = cli_compile_options(arguments);
+  options.guard_calls = cli_has(arguments, OPTION_GUARD);
   double start = cli_now_ms();
   status = tn_program_compile(session->device, session->module, &options, &session->program);
   session->compile_ms = cli_now_ms() - start;
@@ -131,8 +130,7 @@ tn_status_t cli_load_program(const arguments_t* arguments, session_t* session) {
 
 tn_status_t cli_explain(const arguments_t* arguments, const session_t* session,
                         tn_status_t status) {
-  const tn_compile_options_t options = {.struct_size = sizeof options,
-                                        .function = cli_value(arguments, OPTION_FUNCTION, NULL)};
+  const tn_compile_options_t options = cli_compile_options(arguments);
   if (tn_status_code(status) != TN_CODE_INVALID_ARGUMENT) return status;
   if (!strstr(tn_status_message(status), "custom call @")) return status;
   tn_program_t* program = NULL;

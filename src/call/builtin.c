@@ -5,7 +5,10 @@
 // StableHLO's own test programs do, the markers of partitioning, which on one device change
 // nothing, what JAX writes for approximate searches and unknown dimensions, which passes replace,
 // and the random words of lazy arrays.
+#include <stdio.h>
+
 #include "call/operation.h"
+#include "call/registry.h"
 #include "call/site.h"
 #include "kernel/control/check.h"
 #include "kernel/target.h"
@@ -78,17 +81,59 @@ static tn_status_t run_question(const tn_kernel_call_t* call) {
 // --- identities
 
 static tn_status_t verify_identity(const tn_op_use_t* use) {
-  if (use->operand_count != 1 || use->result_count != 1) {
+  if (use->operand_count == 0 || use->operand_count != use->result_count) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "custom call @%s: %zu operands and %zu results; expected 1 and 1",
+                            "custom call @%s: %zu operands and %zu results; expected as many "
+                            "results as operands",
                             use->op->name, use->operand_count, use->result_count);
   }
-  if (tn_type_equal(use->operand_types[0], use->result_types[0])) return TN_OK;
-  return tn_status_create(TN_CODE_UNIMPLEMENTED,
-                          "custom call @%s: the operand has type %s and the result %s: partitions "
-                          "of a value over several devices are not supported",
-                          use->op->name, TN_TYPE_TEXT(use->operand_types[0]),
-                          TN_TYPE_TEXT(use->result_types[0]));
+  for (size_t i = 0; i < use->operand_count; ++i) {
+    if (tn_type_equal(use->operand_types[i], use->result_types[i])) continue;
+    return tn_status_create(
+        TN_CODE_UNIMPLEMENTED,
+        "custom call @%s: the operand has type %s and the result %s: values that are divided "
+        "between several devices are not supported",
+        use->op->name, TN_TYPE_TEXT(use->operand_types[i]), TN_TYPE_TEXT(use->result_types[i]));
+  }
+  return TN_OK;
+}
+
+// --- calls that nothing is registered for
+
+typedef struct missing {
+  tn_context_t* context;
+  tn_string_view_t name;
+  const char* platform;
+} missing_t;
+
+static tn_status_t prepare_missing(tn_kernel_site_t* site) {
+  missing_t* missing = NULL;
+  TN_RETURN_IF_ERROR(TN_ARENA_NEW(site->arena, &missing));
+  *missing = (missing_t){.context = site->target->context,
+                         .name = tn__attr_get_string(&site->use->attrs, "call_target_name"),
+                         .platform = site->target->platform};
+  site->state = missing;
+  return TN_OK;
+}
+
+// In a branch of no platform, the name may be misspelt.
+static tn_status_t prepare_unavailable(tn_kernel_site_t* site) {
+  static const char text[] =
+      "custom call @%s: nothing is registered for platform %s; a run that "
+      "takes this branch fails";
+  TN_RETURN_IF_ERROR(prepare_missing(site));
+  const missing_t* missing = site->state;
+  char warning[512];
+  tn_string_view_t copy = {0};
+  snprintf(warning, sizeof warning, text, TN_NAME_TEXT(missing->name), missing->platform);
+  TN_RETURN_IF_ERROR(tn__arena_copy_string(site->arena, tn__sv(warning), &copy));
+  site->warning = copy.data;
+  return TN_OK;
+}
+
+static tn_status_t run_missing(const tn_kernel_call_t* call) {
+  const missing_t* missing = call->state;
+  return tn__registry_miss(missing->context, missing->name, missing->platform);
 }
 
 // --- the table
@@ -114,6 +159,17 @@ static const tn_kernel_t* find_kernel(const tn_compile_target_t* target, const t
          .find_kernel = find_kernel}
 #define IDENTITY(text) \
   { OPERATION(text, TN_PURE | TN_FORWARDS | TN_IDENTITY, verify_identity) }
+#define REPLACED(text) \
+  { OPERATION(text, TN_FOREIGN | TN_REPLACED, NULL) }
+#define MISSING(text, prepare_missing_call)        \
+  {                                                \
+    OPERATION(text, TN_FOREIGN, NULL), .kernel = { \
+      .op = "custom_call",                         \
+      .name = "call.missing",                      \
+      .prepare = prepare_missing_call,             \
+      .run = run_missing                           \
+    }                                              \
+  }
 #define COMPARISON(text, kind)                     \
   {                                                \
     OPERATION(text, TN_FOREIGN, NULL), .kernel = { \
@@ -124,21 +180,39 @@ static const tn_kernel_t* find_kernel(const tn_compile_target_t* target, const t
     }                                              \
   }
 
-enum { APPROX_TOP_K, DYNAMIC_REDUCE_WINDOW, SHAPE_ASSERTION, RANDOM_WORDS };
+enum {
+  APPROX_TOP_K,
+  DYNAMIC_APPROX_TOP_K,
+  DYNAMIC_REDUCE_WINDOW,
+  DYNAMIC_RNG_BIT_GENERATOR,
+  DYNAMIC_TOP_K,
+  SHAPE_ASSERTION,
+  RANDOM_WORDS,
+  UNAVAILABLE,
+  OTHER_PLATFORM
+};
 
 static const builtin_t builtins[] = {
-    [APPROX_TOP_K] = {OPERATION("ApproxTopK", TN_FOREIGN | TN_REPLACED, NULL)},
-    [DYNAMIC_REDUCE_WINDOW] = {OPERATION("stablehlo.dynamic_reduce_window",
-                                         TN_FOREIGN | TN_REPLACED, NULL)},
-    [SHAPE_ASSERTION] = {OPERATION("shape_assertion", TN_FOREIGN | TN_REPLACED, NULL)},
+    [APPROX_TOP_K] = REPLACED("ApproxTopK"),
+    [DYNAMIC_APPROX_TOP_K] = REPLACED("stablehlo.dynamic_approx_top_k"),
+    [DYNAMIC_REDUCE_WINDOW] = REPLACED("stablehlo.dynamic_reduce_window"),
+    [DYNAMIC_RNG_BIT_GENERATOR] = REPLACED("stablehlo.dynamic_rng_bit_generator"),
+    [DYNAMIC_TOP_K] = REPLACED("stablehlo.dynamic_top_k"),
+    [SHAPE_ASSERTION] = REPLACED("shape_assertion"),
     [RANDOM_WORDS] = {OPERATION(TN_RANDOM_WORDS, TN_FOREIGN, NULL),
                       .kernel = {.op = "custom_call",
                                  .name = "call.random_words",
                                  .prepare = tn__random_words_prepare,
                                  .run = tn__random_words_run}},
+    [UNAVAILABLE] = MISSING("tenon.unavailable", prepare_unavailable),
+    [OTHER_PLATFORM] = MISSING("tenon.other_platform", prepare_missing),
+    IDENTITY("annotate_device_placement"),
     IDENTITY("Sharding"),
     IDENTITY("SPMDFullToShardShape"),
     IDENTITY("SPMDShardToFullShape"),
+    IDENTITY("xla.sdy.FuncResultSharding"),
+    IDENTITY("xla.sdy.GlobalToLocalShape"),
+    IDENTITY("xla.sdy.LocalToGlobalShape"),
     COMPARISON("check.eq", question),
     COMPARISON("check.expect_eq", expectation),
     COMPARISON("check.expect_almost_eq", expectation),
@@ -146,8 +220,13 @@ static const builtin_t builtins[] = {
 };
 
 const tn_op_t* const tn__op_approx_top_k = &builtins[APPROX_TOP_K].op;
+const tn_op_t* const tn__op_dynamic_approx_top_k = &builtins[DYNAMIC_APPROX_TOP_K].op;
 const tn_op_t* const tn__op_dynamic_reduce_window = &builtins[DYNAMIC_REDUCE_WINDOW].op;
+const tn_op_t* const tn__op_dynamic_rng_bit_generator = &builtins[DYNAMIC_RNG_BIT_GENERATOR].op;
+const tn_op_t* const tn__op_dynamic_top_k = &builtins[DYNAMIC_TOP_K].op;
 const tn_op_t* const tn__op_shape_assertion = &builtins[SHAPE_ASSERTION].op;
+const tn_op_t* const tn__op_unavailable = &builtins[UNAVAILABLE].op;
+const tn_op_t* const tn__op_other_platform = &builtins[OTHER_PLATFORM].op;
 const tn_op_t* const tn__op_random_words = &builtins[RANDOM_WORDS].op;
 
 const tn_op_t* tn__builtin_find(tn_string_view_t name) {

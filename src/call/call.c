@@ -29,6 +29,7 @@ static tn_status_t check_own(const tn_node_t* node, const tn_op_t* op) {
   if (op->owner || !op->verify) return TN_OK;
   tn__arena_init(&scratch, allocator);
   tn_status_t status = tn__node_use(node, &scratch, &use);
+  use.op = op;
   if (!status) status = op->verify(&use);
   tn__arena_deinit(&scratch);
   return status;

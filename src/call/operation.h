@@ -69,10 +69,17 @@ TN_MUST_USE tn_status_t tn__call_find_any(tn_context_t* context, tn_string_view_
 const tn_op_t* tn__builtin_find(tn_string_view_t name);
 // JAX's approx_max_k and approx_min_k, which a pass replaces.
 extern const tn_op_t* const tn__op_approx_top_k;
-// What JAX writes for reduce_window and for conditions on sizes in functions with unknown
-// dimensions, which pass/refine.c replaces.
+// What JAX writes in functions with unknown dimensions for operations that have sizes as attributes,
+// and for conditions on sizes; pass/refine_calls.c and refine.c replace them.
+extern const tn_op_t* const tn__op_dynamic_approx_top_k;
 extern const tn_op_t* const tn__op_dynamic_reduce_window;
+extern const tn_op_t* const tn__op_dynamic_rng_bit_generator;
+extern const tn_op_t* const tn__op_dynamic_top_k;
 extern const tn_op_t* const tn__op_shape_assertion;
+// Calls that nothing is registered for, in branches: a run that takes the branch fails. Of another
+// platform's branch, which a program for several has by design, there is no warning.
+extern const tn_op_t* const tn__op_unavailable;
+extern const tn_op_t* const tn__op_other_platform;
 // The random words of lazy arrays: of keys along the last dimension.
 extern const tn_op_t* const tn__op_random_words;
 

@@ -342,6 +342,13 @@ tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name, cons
       tn_status_create(TN_CODE_NOT_FOUND, "custom call @%s: nothing is registered for platform %s",
                        TN_NAME_TEXT(name), platform);
   snapshot_t snapshot;
+  const char* exported = tn__call_exported_platform(name);
+  if (exported) {
+    status = tn_status_note(status,
+                            "jax.export writes @%s for platform %s; export the program for cpu, "
+                            "with platforms=[\"cpu\"]",
+                            TN_NAME_TEXT(name), exported);
+  }
   tn_status_release(take_snapshot(context, &snapshot));  // without memory: no notes
   size_t on_platform = 0, near_count = 0;
   for (size_t i = 0; i < snapshot.count; ++i) {

@@ -27,6 +27,10 @@ TN_FOR_INSPECT const tn_op_t* tn__registry_find(tn_context_t* context, tn_string
 // Why there is none: near names, other platforms.
 TN_FOR_INSPECT tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name,
                                              const char* platform);
+// The platform that jax.export writes calls of that name for, if it is not the host; NULL: none is
+// known (exporters.c).
+const char* tn__call_exported_platform(tn_string_view_t name);
+
 
 // Stores an inferred signature (taken) with a registered target without metadata, which is a
 // handler from then on. Does nothing when something else was registered in its place meanwhile.

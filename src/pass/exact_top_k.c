@@ -49,17 +49,22 @@ static bool is_comparison(const tn_node_t* node, const top_k_t* top_k) {
   return true;
 }
 
-TN_APART static bool read_top_k(const tn_node_t* node, top_k_t* out) {
+int64_t tn__pass_top_k_dimension(const tn_node_t* node) {
   const tn_attr_t* config = tn__attr_find(&node->attrs, "mhlo.backend_config");
+  if (!config) config = tn__attr_find(&node->attrs, "backend_config");
+  const bool is_dictionary = config && config->kind == TN_ATTR_DICTIONARY;
+  return is_dictionary ? tn__attr_get_integer(&config->dictionary, "reduction_dim", -1) : -1;
+}
+
+TN_APART static bool read_top_k(const tn_node_t* node, top_k_t* out) {
   const tn_attr_t* called = tn__attr_find(&node->attrs, "called_computations");
-  if (node->op != tn__op_approx_top_k) return false;
-  if (!config || config->kind != TN_ATTR_DICTIONARY || !called || called->kind != TN_ATTR_ARRAY ||
-      called->array.count != 1 || called->array.items[0]->kind != TN_ATTR_SYMBOL) {
+  if (!called || called->kind != TN_ATTR_ARRAY || called->array.count != 1 ||
+      called->array.items[0]->kind != TN_ATTR_SYMBOL) {
     return false;
   }
   *out = (top_k_t){
       .count = node->result_count,
-      .dimension = tn__attr_get_integer(&config->dictionary, "reduction_dim", -1),
+      .dimension = tn__pass_top_k_dimension(node),
       .comparison =
           tn__module_find_function(node->region->function->module, called->array.items[0]->string),
   };
@@ -105,6 +110,13 @@ TN_APART static tn_status_t keep_first(tn_node_t* node, tn_value_t* sorted, cons
   return tn__pass_insert(node, TN__OP(slice), 1, &sorted, &attrs, type, out_value);
 }
 
+static tn_status_t no_search(void) {
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "custom call @ApproxTopK: expected arrays of one shape, an initial value "
+                          "for each, a function that compares their elements, reduction_dim in the "
+                          "configuration, and results that are shorter along that dimension");
+}
+
 static tn_status_t sort_region(tn_region_t* region) {
   for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
     top_k_t top_k;
@@ -113,7 +125,8 @@ static tn_status_t sort_region(tn_region_t* region) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(sort_region(node->regions[i]));
     }
-    if (!read_top_k(node, &top_k)) continue;
+    if (node->op != tn__op_approx_top_k) continue;
+    if (!read_top_k(node, &top_k)) return tn__node_locate(node, no_search());
     TN_RETURN_IF_ERROR(insert_sort(node, &top_k, &sort));
     for (uint32_t i = 0; i < top_k.count; ++i) {
       tn_value_t* result = &node->results[i];

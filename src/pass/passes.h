@@ -14,6 +14,7 @@ tn_status_t tn__pass_lower_composites(tn_module_t* module, tn_function_t* entry)
 tn_status_t tn__pass_single_process_collectives(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_decompose(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_resolve_calls(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_defer_missing_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_normalize_layouts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry);
@@ -64,6 +65,12 @@ const tn_attr_t* tn__pass_constant_of(const tn_value_t* value);
 TN_MUST_USE tn_status_t tn__pass_fold_node(tn_node_t* node, tn_arena_t* scratch);
 // Gives a node its static form, in place, if it has one and the operands for it are constants.
 TN_MUST_USE tn_status_t tn__pass_fix_node(tn_node_t* node, tn_arena_t* scratch);
+
+// Gives a call that nothing is registered for the operation that its name stands for, if any
+// (named_calls.c).
+TN_MUST_USE tn_status_t tn__pass_name_operation(tn_node_t* node);
+// The dimension that @ApproxTopK searches along; -1: the call does not say (exact_top_k.c).
+int64_t tn__pass_top_k_dimension(const tn_node_t* node);
 
 // Attributes of a node that is made; at most 8 in a module's arena.
 typedef struct tn_pass_attrs {

@@ -54,13 +54,16 @@ static tn_status_t read_config(tn_node_t* node, tn_arena_t* scratch) {
 }
 
 static tn_status_t resolve_region(tn_region_t* region, tn_names_t* ops, tn_arena_t* scratch) {
-  TN_FOR_EACH_NODE (node, region) {
+  for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
+    next = node->next;
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(resolve_region(node->regions[i], ops, scratch));
     }
     if (!tn__op_has(node->op, TN_FOREIGN)) continue;
     TN_RETURN_IF_ERROR(tn__call_resolve(node, ops));
     TN_RETURN_IF_ERROR(read_config(node, scratch));
+    tn_status_t status = tn__pass_name_operation(node);
+    if (status) return tn__node_locate(node, status);
   }
   return TN_OK;
 }
@@ -99,6 +102,8 @@ tn_status_t tn__pass_resolve_calls(tn_module_t* module, tn_function_t* entry) {
   for (size_t i = 0; i < reached.count; ++i) {
     if (!reached.functions[i]->body) continue;
     TN_DONE_IF_ERROR(resolve_region(reached.functions[i]->body, &ops, &scratch));
+    tn__function_resolve(reached.functions[i]);
+    tn__function_number(reached.functions[i]);
   }
 done:
   tn__names_deinit(&ops);

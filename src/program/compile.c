@@ -104,20 +104,32 @@ static tn_status_t choose_target(tn_program_t* program, const tn_compile_options
   return TN_OK;
 }
 
+tn_status_t tn__program_fix_platform(const tn_program_t* program, tn_module_t* module,
+                                     tn_function_t* entry) {
+  if (!program->has_platform_index || !entry->body) return TN_OK;
+  return tn__pass_choose_platform(module, entry, program->platform_index);
+}
+
+tn_status_t tn__program_fix_sizes(tn_module_t* module, tn_function_t* entry,
+                                  const tn_type_t* const* argument_types) {
+  if (!entry->body || (!argument_types && !tn__pass_must_refine(module))) return TN_OK;
+  return tn__pass_refine(module, entry, argument_types ? argument_types : entry->argument_types);
+}
+
 static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* options,
                            const tn_type_t* const* argument_types) {
   tn_function_t* entry = NULL;
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
   TN_RETURN_IF_ERROR(choose_target(program, options));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
+  program->has_platform_index = options->has_platform_index;
+  program->platform_index = options->platform_index;
+  TN_RETURN_IF_ERROR(tn__program_fix_platform(program, program->module, entry));
   if (!argument_types && entry->body && tn__function_is_dynamic(entry)) {
     TN_RETURN_IF_ERROR(tn__pass_check_calls(program->module, entry));
     return tn__dynamic_create(program, entry, options);
   }
-  if (entry->body && (argument_types || tn__pass_must_refine(program->module))) {
-    TN_RETURN_IF_ERROR(tn__pass_refine(program->module, entry,
-                                       argument_types ? argument_types : entry->argument_types));
-  }
+  TN_RETURN_IF_ERROR(tn__program_fix_sizes(program->module, entry, argument_types));
   program->keep_all = options->keep_all || options->keep_values;
   if (options->keep_values) TN_RETURN_IF_ERROR(tn__program_keep_values(program, entry));
   tn_pass_options_t pass_options = {.target = program->module->target,

@@ -61,13 +61,30 @@ const tn_function_t* tn__program_function(const tn_program_t* program) {
   return program->dynamic ? program->dynamic->function : program->units[0].plan->function;
 }
 
+// A dynamic dimension may have an upper bound (#stablehlo.bounds), on which the program relies.
+static tn_status_t check_bounds(uint32_t index, tn_string_view_t name, const tn_type_t* given,
+                                const tn_type_t* type) {
+  for (size_t d = 0; type->bounds && d < type->rank; ++d) {
+    if (type->bounds[d] == TN_DIM_DYNAMIC || given->dims[d] <= type->bounds[d]) continue;
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                            "input %u%s%.*s is %s: dimension %zu has size %lld, above its bound of "
+                            "%lld in %s",
+                            index, name.length ? " " : "", TN_SV(name), TN_TYPE_TEXT(given), d,
+                            (long long)given->dims[d], (long long)type->bounds[d],
+                            TN_TYPE_TEXT(type));
+  }
+  return TN_OK;
+}
+
 static tn_status_t check_argument(const tn_program_t* program, uint32_t index,
                                   const tn_buffer_t* buffer) {
   const tn_function_t* function = program->dynamic->function;
   const tn_type_t *type = function->argument_types[index], *given = NULL;
   const tn_string_view_t name = function->body->arguments[index].name;
   if (buffer) given = tn_buffer_type(buffer);
-  if (given && given->kind == TN_TYPE_TENSOR && tn__types_agree(given, type)) return TN_OK;
+  if (given && given->kind == TN_TYPE_TENSOR && tn__types_agree(given, type)) {
+    return check_bounds(index, name, given, type);
+  }
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "input %u%s%.*s is %s; expected %s", index,
                           name.length ? " " : "", TN_SV(name), given ? TN_TYPE_TEXT(given) : "NULL",
                           TN_TYPE_TEXT(type));

@@ -53,10 +53,58 @@ static void shapes_of_results_are_integers_for_each_dimension(void** state) {
                    run(NUMBER("2.0", "2xf32") CALL("%c", "tensor<2xf32>", FIRST), RESULT));
   TN_ASSERT_REPORT("dimension 0 would have size -2",
                    run(NUMBER("-2", "2xi32") CALL("%c", "tensor<2xi32>", FIRST), RESULT));
-  TN_ASSERT_REPORT("its sizes as an operand that indices_of_shape_operands names",
+  TN_ASSERT_REPORT("indices_of_shape_operands names operand 0; the call has 0",
                    run(CALL("", "", FIRST), RESULT));
+  TN_ASSERT_REPORT(
+      "indices_of_shape_operands has 2 entries; expected 1, one for each result",
+      run(NUMBER("2", "2xi32")
+              CALL("%c", "tensor<2xi32>", "indices_of_shape_operands = dense<0> : tensor<2xi64>"),
+          RESULT));
   TN_ASSERT_REPORT("its sizes as an operand that indices_of_shape_operands names",
                    run(NUMBER("2", "2xi32") CALL("%c", "tensor<2xi32>", ""), RESULT));
+}
+
+// (shape, %x) -> result: a call that nothing is registered for once its shape is known.
+#define SIZED(result, more)                                                                     \
+  "%y = stablehlo.custom_call @sized(%c, %x) {indices_of_shape_operands = dense<0> : "          \
+  "tensor<1xi64>" more "} : (tensor<1xi32>, tensor<?xf32>) -> " result "\n return %y : " result \
+  "\n"
+
+static void shape_operands_agree_with_the_results_and_are_no_aliases(void** state) {
+  (void)state;
+#define ALIAS(operand)                                                                      \
+  ", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], " \
+  "operand_index = " operand ", operand_tuple_indices = []>]"
+  TN_ASSERT_REPORT("operand 0 gives result 0 the type tensor<3xf32>; expected tensor<4xf32>",
+                   run(NUMBER("3", "1xi32") SIZED("tensor<4xf32>", ""), "tensor<4xf32>"));
+  TN_ASSERT_REPORT("custom call @sized: nothing is registered",
+                   run(NUMBER("3", "1xi32") SIZED(SAME, ALIAS("1")), SAME));
+  TN_ASSERT_REPORT(
+      "an alias names operand 0, which is a shape",
+      run(NUMBER("1", "1xi32") "%y = stablehlo.custom_call @sized(%c) {indices_of_shape_operands = "
+                               "dense<0> : tensor<1xi64>" ALIAS(
+                                   "0") "} : (tensor<1xi32>) -> "
+                                        "tensor<1xi32>\n return %x : tensor<?xf32>\n",
+          SAME));
+}
+
+static void what_jax_writes_for_operations_has_their_operands(void** state) {
+  (void)state;
+#define NAMED(name, operands, types, results)                                        \
+  "%y:2 = stablehlo.custom_call @stablehlo.dynamic_" name "(" operands ") : (" types \
+  ") -> " results "\n return %x : tensor<?xf32>\n"
+#define PAIR "(tensor<?xf32>, tensor<?xi32>)"
+  TN_ASSERT_REPORT("@stablehlo.dynamic_top_k: 1 operands and 2 results; expected 2 and 2",
+                   run(NAMED("top_k", "%x", SAME, PAIR), SAME));
+  TN_ASSERT_REPORT("operand 1 gives sizes and depends on data",
+                   run(NAMED("top_k", "%x, %x", SAME ", " SAME, PAIR), SAME));
+  TN_ASSERT_REPORT(
+      "attribute \"rng_algorithm\" is missing",
+      run(NUMBER("3", "1xi32") NAMED("rng_bit_generator", "%c, %c", "tensor<1xi32>, tensor<1xi32>",
+                                     "(tensor<1xi32>, tensor<?xui32>)"),
+          SAME));
+  TN_ASSERT_REPORT("@stablehlo.dynamic_approx_top_k: 2 operands and 2 results; expected 5 and 2",
+                   run(NAMED("approx_top_k", "%x, %x", SAME ", " SAME, PAIR), SAME));
 }
 
 static void windows_have_sizes_for_each_dimension(void** state) {
@@ -84,6 +132,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(assertions_have_a_condition),
       cmocka_unit_test(shapes_of_results_are_integers_for_each_dimension),
+      cmocka_unit_test(shape_operands_agree_with_the_results_and_are_no_aliases),
+      cmocka_unit_test(what_jax_writes_for_operations_has_their_operands),
       cmocka_unit_test(windows_have_sizes_for_each_dimension),
   };
   return cmocka_run_group_tests(tests, tn__testing_device_setup, tn__testing_device_teardown);

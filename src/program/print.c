@@ -185,7 +185,12 @@ static tn_status_t print_rewritten(const tn_program_t* program, tn_program_forma
   tn_module_t* module = NULL;
   if (format != TN_FORMAT_TEXT) return print_module(program, program->module, format, writer);
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &module));
-  tn_status_t status = tn__pass_run(module, tn__module_find_function(module, name), &options);
+  module->target = options.target;
+  tn_function_t* entry = tn__module_find_function(module, name);
+  tn_status_t status = tn__program_fix_platform(program, module, entry);
+  if (!status && !tn__function_is_dynamic(entry))
+    status = tn__program_fix_sizes(module, entry, NULL);
+  if (!status) status = tn__pass_run(module, entry, &options);
   if (!status) status = print_module(program, module, format, writer);
   tn_module_release(module);
   return status;

@@ -81,7 +81,9 @@ struct tn_program {
   tn_arena_t arena;     // plans, states and everything below
   tn_module_t* source;  // as it was given
   tn_module_t* module;  // after the passes; the program's constants are its attributes
-  bool keep_all;        // as the options of compiling said
+  bool keep_all;        // as the options of compiling said, and these two
+  bool has_platform_index;
+  uint32_t platform_index;
   // The module's target if its calls are guarded, and that of what the host computes for it.
   tn_compile_target_t guarded[2];
   // Of a function with unknown dimensions: nothing below is there, and runs are those of programs
@@ -139,6 +141,13 @@ TN_MUST_USE tn_status_t tn__program_name_results(tn_program_t* program);
 
 // Plans and flattens `function` of `module`, which is the program's own and already rewritten by
 // the passes.
+// Puts the platform index of the options into a module in which `entry` has it as an argument.
+TN_MUST_USE tn_status_t tn__program_fix_platform(const tn_program_t* program, tn_module_t* module,
+                                                 tn_function_t* entry);
+// Gives `entry` the types of these arguments; NULL: its own, which are static. Does nothing where
+// all sizes are known.
+TN_MUST_USE tn_status_t tn__program_fix_sizes(tn_module_t* module, tn_function_t* entry,
+                                              const tn_type_t* const* argument_types);
 TN_MUST_USE tn_status_t tn__program_build(tn_program_t* program, tn_function_t* function);
 
 #endif  // TENON_PROGRAM_PROGRAM_H_

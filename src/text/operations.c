@@ -33,7 +33,7 @@ tn_status_t tn__parser_operand(tn_parser_t* parser) {
   uint32_t count = entry->number;
   tn__lexer_next(&parser->lexer);
   if (!tn__parser_at(parser, TN_TOKEN_HASH)) {
-    if (count == 1) return tn__parser_push_operand(parser, values, token.begin);
+    if (count == 1) return tn__parser_push_operand(parser, tn__value_resolve(values), token.begin);
     return tn__parser_fail(parser, token.begin, "%%%.*s is %u values: write %%%.*s#0", TN_SV(name),
                            (unsigned)count, TN_SV(name));
   }
@@ -46,7 +46,7 @@ tn_status_t tn__parser_operand(tn_parser_t* parser) {
                            TN_SV(name), (unsigned)count, TN_SV(digits));
   }
   tn__lexer_next(&parser->lexer);
-  return tn__parser_push_operand(parser, &values[index], token.begin);
+  return tn__parser_push_operand(parser, tn__value_resolve(&values[index]), token.begin);
 }
 
 tn_status_t tn__parser_operands(tn_parser_t* parser) {
@@ -58,9 +58,8 @@ tn_status_t tn__parser_operands(tn_parser_t* parser) {
   }
 }
 
-// `name` stands for `count` values from `values` on.
-TN_APART static tn_status_t define(tn_parser_t* parser, const tn_read_name_t* name,
-                                   tn_value_t* values) {
+TN_APART tn_status_t tn__parser_define(tn_parser_t* parser, const tn_read_name_t* name,
+                                       tn_value_t* values) {
   if (tn__names_find(&parser->values, name->name)) {
     return tn__parser_fail(parser, name->position, "%%%.*s is already defined", TN_SV(name->name));
   }
@@ -336,44 +335,11 @@ TN_APART static tn_status_t name_results(tn_parser_t* parser, tn_node_t* node, s
   }
   tn_value_t* value = node->results;
   for (size_t i = first; i < parser->name_stack.count; ++i) {
-    TN_RETURN_IF_ERROR(define(parser, &parser->name_stack.items[i], value));
+    TN_RETURN_IF_ERROR(tn__parser_define(parser, &parser->name_stack.items[i], value));
     value += parser->name_stack.items[i].count;
   }
   parser->name_stack.count = first;
   return TN_OK;
-}
-
-// %0 = sdy.sharding_constraint %x <@mesh, [...]> : T says where a value should live when there are
-// several devices: the result is another name of the operand. The current token is the operation.
-TN_APART static tn_status_t parse_sharding_constraint(tn_parser_t* parser, size_t names) {
-  tn_draft_t draft = tn__parser_draft(parser, NULL);
-  const tn_type_t* type = NULL;
-  tn__lexer_next(&parser->lexer);
-  TN_RETURN_IF_ERROR(tn__parser_operand(parser));
-  if (!tn__parser_at(parser, '<')) return tn__parser_wanted(parser, "`<` of the sharding");
-  TN_RETURN_IF_ERROR(tn__parser_skip_brackets(parser));
-  TN_RETURN_IF_ERROR(tn__parser_optional_attr_entries(parser));
-  TN_RETURN_IF_ERROR(tn__parser_expect(parser, ':', "`:` and the type"));
-  const char* position = parser->lexer.token.begin;
-  TN_RETURN_IF_ERROR(tn__parser_type(parser, &type));
-  TN_RETURN_IF_ERROR(tn__parser_skip_location(parser));
-  tn_value_t* value = parser->operand_stack.items[draft.operands].value;
-  if (!tn_type_equal(type, value->type)) {
-    return tn__parser_fail(parser, position, "the operand has type %s; it is given as %s",
-                           TN_TYPE_TEXT(value->type), TN_TYPE_TEXT(type));
-  }
-  parser->operand_stack.count = draft.operands;
-  parser->attr_stack.count = draft.attrs;
-  if (parser->name_stack.count == names) return TN_OK;
-  tn_read_name_t name = parser->name_stack.items[names];
-  if (parser->name_stack.count != names + 1 || name.count != 1) {
-    return tn__parser_fail(parser, name.position, "sdy.sharding_constraint makes 1 value");
-  }
-  parser->name_stack.count = names;
-  if (tn__names_find(&parser->values, name.name)) {
-    return tn__parser_fail(parser, name.position, "%%%.*s is already defined", TN_SV(name.name));
-  }
-  return tn__names_add(&parser->values, name.name, 1, value);
 }
 
 // What follows the regions and types: the node is made.
@@ -385,13 +351,12 @@ TN_APART static tn_status_t finish_operation(tn_parser_t* parser, tn_region_t* r
   return name_results(parser, node, names, draft);
 }
 
-static tn_status_t parse_operation(tn_parser_t* parser, tn_region_t* region) {
+tn_status_t tn__parser_operation(tn_parser_t* parser, tn_region_t* region) {
   size_t names = parser->name_stack.count;
   const tn_op_t* op = NULL;
   if (tn__parser_at(parser, TN_TOKEN_VALUE)) TN_RETURN_IF_ERROR(parse_result_names(parser));
-  if (tn__parser_at_word(parser, "sdy.sharding_constraint")) {
-    return parse_sharding_constraint(parser, names);
-  }
+  tn_read_sharding_t read_sharding = tn__parser_sharding(parser);
+  if (read_sharding) return read_sharding(parser, region, names);
   TN_RETURN_IF_ERROR(find_operation(parser, &op));
   tn_draft_t draft = tn__parser_draft(parser, op);
   bool generic = tn__parser_at(parser, TN_TOKEN_STRING);
@@ -436,7 +401,7 @@ tn_status_t tn__parser_block(tn_parser_t* parser, tn_region_t* region, size_t na
   TN_RETURN_IF_ERROR(tn__parser_enter(parser));
   for (uint32_t i = 0; i < region->argument_count; ++i) {
     const tn_read_name_t* name = &parser->name_stack.items[names + i];
-    TN_RETURN_IF_ERROR(define(parser, name, &region->arguments[i]));
+    TN_RETURN_IF_ERROR(tn__parser_define(parser, name, &region->arguments[i]));
     if (!name->label.length) continue;
     TN_RETURN_IF_ERROR(tn__value_set_name(parser->module, &region->arguments[i], name->label));
   }
@@ -448,7 +413,7 @@ tn_status_t tn__parser_block(tn_parser_t* parser, tn_region_t* region, size_t na
     if (tn__parser_at(parser, TN_TOKEN_END)) {
       return tn__parser_wanted(parser, "an operation or `}`");
     }
-    TN_RETURN_IF_ERROR(parse_operation(parser, region));
+    TN_RETURN_IF_ERROR(tn__parser_operation(parser, region));
   }
   tn__names_truncate(&parser->values, scope);
   tn__parser_leave(parser);

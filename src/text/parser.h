@@ -54,6 +54,7 @@ typedef struct tn_parser {
   tn_arena_t* arena;    // the module's
   tn_function_t* function;
   uint32_t depth;
+  uint32_t module_count;  // that have begun
   bool aliases_indexed, resources_indexed;
   tn_names_t values;     // in scope; pointer: the first tn_value_t, number: how many
   tn_names_t types;      // by their text; pointer: tn_type_t
@@ -265,6 +266,11 @@ TN_MUST_USE tn_status_t tn__parser_region(tn_parser_t* parser,
                                           const tn_region_arguments_t* arguments);
 // ({...}, {...}): pushes them all.
 TN_MUST_USE tn_status_t tn__parser_region_list(tn_parser_t* parser);
+// One operation, with the names of its results.
+TN_MUST_USE tn_status_t tn__parser_operation(tn_parser_t* parser, tn_region_t* region);
+// `name` stands for so many values from `values` on; one that is replaced, for its replacement.
+TN_MUST_USE tn_status_t tn__parser_define(tn_parser_t* parser, const tn_read_name_t* name,
+                                          tn_value_t* values);
 // The operations up to the closing brace, in a region whose arguments take the names from stack
 // index `names` on.
 TN_MUST_USE tn_status_t tn__parser_block(tn_parser_t* parser, tn_region_t* region, size_t names);
@@ -282,5 +288,12 @@ tn_read_form_t tn__parser_form(const tn_op_t* op);
 TN_MUST_USE tn_status_t tn__parser_reduce(tn_parser_t* parser, tn_draft_t* draft);
 TN_MUST_USE tn_status_t tn__parser_scan(tn_parser_t* parser, tn_draft_t* draft);
 TN_MUST_USE tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft);
+
+// --- shardings.c: operations that distribute values over devices, and are no nodes
+
+// What reads the operation at the current token; the names of its results are on the stack from
+// `names` on. NULL: it is no such operation.
+typedef tn_status_t (*tn_read_sharding_t)(tn_parser_t* parser, tn_region_t* region, size_t names);
+tn_read_sharding_t tn__parser_sharding(const tn_parser_t* parser);
 
 #endif  // TENON_TEXT_PARSER_H_

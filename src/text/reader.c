@@ -107,10 +107,15 @@ static tn_status_t make_function(tn_parser_t* parser, tn_string_view_t name, con
   tn_function_t* function = NULL;
   TN_RETURN_IF_ERROR(
       tn__parser_plain_types(parser, signature->types, argument_count + result_count, &types));
-  TN_RETURN_IF_ERROR(tn__parser_locate(
-      parser, position,
+  tn_status_t status =
       tn__function_create(parser->module, name, argument_count, types, result_count,
-                          types + argument_count, is_declaration, &function)));
+                          types + argument_count, is_declaration, &function);
+  if (tn_status_code(status) == TN_CODE_ALREADY_EXISTS && parser->module_count > 1) {
+    status = tn_status_note(status,
+                            "the text has several modules, which are read as one; expected one, or "
+                            "names that differ");
+  }
+  if (status) return tn__parser_locate(parser, position, status);
   const tn_attr_dictionary_t* dictionaries =
       parser->dictionary_stack.items + signature->dictionaries;
   for (size_t i = 0; i < argument_count; ++i) function->argument_attrs[i] = dictionaries[i];
@@ -338,6 +343,7 @@ static tn_status_t name_module(tn_parser_t* parser, const char* position, tn_str
 
 // module @name attributes {...} {...}; the current token is behind `module`.
 static tn_status_t parse_module(tn_parser_t* parser) {
+  ++parser->module_count;
   const char* position = parser->lexer.token.begin;
   size_t first = parser->attr_stack.count;
   tn_string_view_t name = {0};
@@ -355,6 +361,7 @@ static tn_status_t parse_module(tn_parser_t* parser) {
 
 // "builtin.module"() <{...}> ({...}) {...} : () -> (); the current token is the string.
 static tn_status_t parse_generic_module(tn_parser_t* parser) {
+  ++parser->module_count;
   const char* position = parser->lexer.token.begin;
   size_t first = parser->attr_stack.count, none = 0, types = parser->type_stack.count;
   tn_attr_dictionary_t attrs = {0};
@@ -383,6 +390,25 @@ static tn_status_t parse_generic_module(tn_parser_t* parser) {
   return tn__parser_skip_location(parser);
 }
 
+// sdy.mesh @mesh = #sdy.mesh<...>, or an alias of that: the attribute may have its name.
+static tn_status_t keep_named_mesh(tn_parser_t* parser, tn_string_view_t name) {
+  const char* position = parser->lexer.token.begin;
+  const tn_attr_t* attr = NULL;
+  char line[512];
+  TN_RETURN_IF_ERROR(tn__parser_attr(parser, &attr));
+  if (attr->kind != TN_ATTR_OPAQUE) {
+    return tn__parser_fail(parser, position, "the mesh is %s; expected #sdy.mesh<...>",
+                           tn__attr_kind_name(attr->kind));
+  }
+  const int length =
+      snprintf(line, sizeof line, "sdy.mesh @%.*s = %.*s", TN_SV(name), TN_SV(attr->string));
+  if (length < 0 || (size_t)length >= sizeof line) {
+    return tn__parser_unsupported(parser, position, "a mesh of more than %zu bytes", sizeof line);
+  }
+  TN_RETURN_IF_ERROR(tn__parser_keep_preamble(parser, (tn_string_view_t){line, (size_t)length}));
+  return tn__parser_skip_location(parser);
+}
+
 // sdy.mesh @mesh = <...> {...}: partitioning, which is kept for later readers of the module.
 TN_APART static tn_status_t keep_mesh(tn_parser_t* parser) {
   tn_string_view_t name = {0};
@@ -391,6 +417,7 @@ TN_APART static tn_status_t keep_mesh(tn_parser_t* parser) {
   tn__lexer_next(&parser->lexer);
   TN_RETURN_IF_ERROR(tn__parser_symbol(parser, &name));
   TN_RETURN_IF_ERROR(tn__parser_expect(parser, '=', "`=`"));
+  if (tn__parser_at(parser, TN_TOKEN_HASH)) return keep_named_mesh(parser, name);
   if (!tn__parser_at(parser, '<')) return tn__parser_wanted(parser, "`<` of the mesh");
   for (bool more = true; more; more = tn__parser_at(parser, '{')) {
     const char* bad = NULL;

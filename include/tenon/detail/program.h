@@ -33,11 +33,19 @@ typedef struct tn_compile_options {
   // checked whether handlers that say they are compatible with command buffers are. UNIMPLEMENTED
   // on the device reference.
   bool guard_calls;
+  // For a function that jax.export wrote for several platforms, whose argument with the attribute
+  // jax.global_constant = "_platform_index" chooses the branch of a platform: the program has this
+  // value in its place, one input less, and nothing of the other platforms' branches, whose custom
+  // calls are not looked up. The index is that of the platform in the list given to jax.export.
+  // INVALID_ARGUMENT if no function has such an argument, OUT_OF_RANGE if it has fewer platforms.
+  bool has_platform_index;
+  uint32_t platform_index;
 } tn_compile_options_t;
 
 // Compiles one function of a module for a device. `options` may be NULL. The module and the device
 // are retained. Custom call targets are looked up now, in the registry (call.h); their libraries
-// stay loaded as long as the program lives. Errors have a location in the module's text: NOT_FOUND
+// stay loaded as long as the program lives. A target that does not exist is an error of the runs
+// that call it if the call is in a branch of `if` or `case` (see tn_program_warning). Other errors have a location in the module's text: NOT_FOUND
 // for a function or target that does not exist, UNIMPLEMENTED for what the device does not support,
 // INVALID_ARGUMENT otherwise.
 //

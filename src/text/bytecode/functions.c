@@ -111,10 +111,10 @@ tn_status_t tn__bytecode_function(tn_bytecode_reader_t* reader, tn_cursor_t* cur
                                   const tn_bytecode_head_t* head) {
   tn_bytecode_inner_t inner;
   bool is_empty = false;
-  if (head->region_count != 1 || head->result_count || head->operand_count || !head->is_isolated) {
+  // Until August 2023 writers did not mark functions as isolated.
+  if (head->region_count != 1 || head->result_count || head->operand_count) {
     return tn__bytecode_fail(&reader->bytecode, head->position,
-                             "%.*s.%.*s: a function has one isolated region, and no operands or "
-                             "results",
+                             "%.*s.%.*s: a function has one region, and no operands or results",
                              TN_OP_NAME(head));
   }
   TN_RETURN_IF_ERROR(tn__bytecode_enter_regions(reader, cursor, head, &inner));

@@ -33,6 +33,7 @@ static tn_status_t resolve(tn_bytecode_reader_t* reader, tn_encoded_op_name_t* n
       continue;
     }
     known->special = special_ops[i].special;
+    known->divides = tn__sv_is(name->name, "manual_computation");
     return TN_OK;
   }
   if (name->dialect == TN_DIALECT_VHLO) known->vhlo = tn__vhlo_op_find(name->name);

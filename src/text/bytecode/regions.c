@@ -3,6 +3,7 @@
 
 // Regions, and the nodes in them.
 #include "text/bytecode/walk.h"
+#include "text/shards.h"
 
 // --- regions
 
@@ -77,6 +78,10 @@ TN_APART static tn_status_t define_arguments(tn_bytecode_reader_t* reader, const
   for (size_t i = 0; i < count; ++i) {
     tn_value_t* value = target->into ? reader->operands.items[target->into->operands + i]
                                      : &target->region->arguments[i];
+    if (target->into && target->into->known->divides) {
+      TN_RETURN_IF_ERROR(tn__text_shard(target->region, TN_WHOLE_TO_PART, value, types[i],
+                                        (tn_location_t){0}, &value));
+    }
     if (!tn_type_equal(value->type, types[i])) {
       return tn__bytecode_fail(&reader->bytecode, position, "argument %zu is %s; expected %s", i,
                                TN_TYPE_TEXT(types[i]), TN_TYPE_TEXT(value->type));
@@ -206,7 +211,7 @@ static tn_status_t read_node(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
 // --- partitioning, which one process does not do: values pass through
 
 TN_APART static tn_status_t forward(tn_bytecode_reader_t* reader, const tn_bytecode_head_t* head,
-                                    size_t first, size_t count) {
+                                    tn_region_t* region, size_t first, size_t count) {
   if (count != head->result_count) {
     return tn__bytecode_fail(&reader->bytecode, head->position,
                              "%.*s.%.*s: %zu values for %zu results", TN_OP_NAME(head), count,
@@ -215,6 +220,10 @@ TN_APART static tn_status_t forward(tn_bytecode_reader_t* reader, const tn_bytec
   for (size_t i = 0; i < count; ++i) {
     tn_value_t* value = reader->operands.items[first + i];
     const tn_type_t* type = reader->types.items[head->types + i];
+    if (head->known->divides) {
+      TN_RETURN_IF_ERROR(
+          tn__text_shard(region, TN_PART_TO_WHOLE, value, type, (tn_location_t){0}, &value));
+    }
     if (!tn_type_equal(value->type, type)) {
       return tn__bytecode_unsupported(&reader->bytecode, head->position,
                                       "%.*s.%.*s: %s for %s; only programs for one device are "
@@ -232,7 +241,7 @@ TN_APART static tn_status_t read_inline(tn_bytecode_reader_t* reader, tn_cursor_
   tn_bytecode_inner_t inner;
   tn_bytecode_target_t target = {.region = region, .into = head};
   bool is_empty = false;
-  if (head->region_count != 1 || head->is_isolated) {
+  if (head->region_count != 1) {
     return tn__bytecode_fail(&reader->bytecode, head->position, "%.*s.%.*s: expected one region",
                              TN_OP_NAME(head));
   }
@@ -243,13 +252,14 @@ TN_APART static tn_status_t read_inline(tn_bytecode_reader_t* reader, tn_cursor_
     return tn__bytecode_fail(&reader->bytecode, head->position,
                              "%.*s.%.*s: its region does not end in a return", TN_OP_NAME(head));
   }
-  return forward(reader, head, target.yield, target.yield_count);
+  return forward(reader, head, region, target.yield, target.yield_count);
 }
 
 static tn_status_t read_inner_operation(tn_bytecode_reader_t* reader, tn_cursor_t* cursor,
                                         tn_bytecode_head_t* head, tn_bytecode_target_t* target) {
   switch (head->known->special) {
-    case TN_SPECIAL_FORWARD: return forward(reader, head, head->operands, head->operand_count);
+    case TN_SPECIAL_FORWARD:
+      return forward(reader, head, target->region, head->operands, head->operand_count);
     case TN_SPECIAL_INLINE: return read_inline(reader, cursor, head, target->region);
     case TN_SPECIAL_YIELD:
       if (!target->into || target->has_yield) return tn__bytecode_unknown_operation(reader, head);

@@ -25,6 +25,7 @@ typedef enum tn_bytecode_special {
 typedef struct tn_known_op {
   tn_bytecode_special_t special;
   const tn_vhlo_op_t* vhlo;  // TN_SPECIAL_NONE
+  bool divides;              // TN_SPECIAL_INLINE: values are parts inside, and wholes outside
 } tn_known_op_t;
 
 // What a pair of properties and dictionary became for an operation: most are shared.
