@@ -178,8 +178,7 @@ static tn_status_t infer_sizes(tn_refiner_t* refiner, tn_node_t* node) {
                               TN_REFINED_OP(node->op), i, TN_TYPE_TEXT(result->type),
                               shape_operands);
     }
-    TN_RETURN_IF_ERROR(
-        tn__refine_set_shape(refiner, result, inferred[i].rank, inferred[i].dims));
+    TN_RETURN_IF_ERROR(tn__refine_set_shape(refiner, result, inferred[i].rank, inferred[i].dims));
   }
   return TN_OK;
 }
@@ -323,9 +322,8 @@ static const struct rule* find_rule(const tn_op_t* op) {
 bool tn__refine_has_rule(const tn_node_t* node) {
   if (!tn__op_has(node->op, TN_FOREIGN)) return false;
   if (tn__attr_find(&node->attrs, shape_operands)) return true;
-  const bool is_resolved = node->op != TN__OP(custom_call);
   const tn_string_view_t name = tn__attr_get_string(&node->attrs, "call_target_name");
-  const tn_op_t* op = is_resolved ? node->op : tn__builtin_find(name);
+  const tn_op_t* op = tn__op_is_called(node->op) ? node->op : tn__builtin_find(name);
   return op && find_rule(op);
 }
 

@@ -45,9 +45,9 @@ typedef struct tn_compile_options {
 // Compiles one function of a module for a device. `options` may be NULL. The module and the device
 // are retained. Custom call targets are looked up now, in the registry (call.h); their libraries
 // stay loaded as long as the program lives. A target that does not exist is an error of the runs
-// that call it if the call is in a branch of `if` or `case` (see tn_program_warning). Other errors have a location in the module's text: NOT_FOUND
-// for a function or target that does not exist, UNIMPLEMENTED for what the device does not support,
-// INVALID_ARGUMENT otherwise.
+// that call it if the call is in a branch of `if` or `case` (see tn_program_warning). Other errors
+// have a location in the module's text: NOT_FOUND for a function or target that does not exist,
+// UNIMPLEMENTED for what the device does not support, INVALID_ARGUMENT otherwise.
 //
 // Arguments of a function may have dynamic dimensions (tensor<?x4xf32>, as jax.export writes for
 // symbolic shapes). Their types then contain TN_DIM_DYNAMIC, and a run compiles the function for
