@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Tenon authors
 
 // Lazy arrays: operations, linear algebra, Fourier transforms, random numbers, and transforms of
-// functions (gradients, vmap, compilation). Each part has a header of its own in detail/.
+// functions (gradients, vmap, compilation). Each part has a header of its own in detail/, whose
+// annotations such as TN_DEFAULT(x) are for bindings: C passes every argument.
 #ifndef TENON_ARRAYS_H_
 #define TENON_ARRAYS_H_
 

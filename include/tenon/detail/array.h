@@ -29,7 +29,7 @@
 // Annotations of the parameters of array functions, for languages with keyword arguments: the
 // default, which C passes explicitly; the keyword, if it is not the parameter's name; for a bool
 // the keyword that means the opposite; the number of elements of a list, which is also the number
-// of results; and after the parameters the order of keywords. To C they mean nothing.
+// of results; and after the parameters the order of keywords. In C they expand to nothing.
 #define TN_DEFAULT(value)
 #define TN_NAMED(keyword)
 #define TN_NOT(keyword)

@@ -6,6 +6,9 @@
 // Each takes the scope as its first parameter and returns a view that the scope owns (array.h).
 // Operands broadcast as in NumPy; dtypes are promoted by tn_promote_types. A negative `axis` counts
 // from the end. Lists are copied.
+//
+// C has no default arguments: pass them all. TN_DEFAULT(x) and the other annotations after
+// parameters are notes for bindings to other languages, and expand to nothing (array.h).
 #ifndef TENON_DETAIL_ARRAY_OPS_H_
 #define TENON_DETAIL_ARRAY_OPS_H_
 
