@@ -70,17 +70,20 @@ typedef struct slot {
   int64_t count, chunk_length;
   tn_parallel_body_fn body;
   void* user;
+  const tn_interrupt_t* interrupt;
   char padding[CACHE_LINE];
 } slot_t;
 
 typedef struct loop_worker {
   tn_worker_t worker;
-  tn_pool_t* pool;
+  struct tn_pool_threads* pool;
   unsigned index;
   char padding[CACHE_LINE];
 } loop_worker_t;
 
-struct tn_pool {
+// Behind every tn_pool_t of the same threads.
+typedef struct tn_pool_threads {
+  tn_pool_t pool;  // the one that tn__pool_create gave, whose loops nothing ends
   atomic_uint references;
   const tn_allocator_t* allocator;
   tn_cores_t cores;
@@ -100,29 +103,29 @@ struct tn_pool {
   char padding_before_slots[CACHE_LINE];
   slot_t slots[SLOT_COUNT];
   loop_worker_t workers[];
-};
+} threads_t;
 
 static size_t pool_size(int thread_count) {
-  return sizeof(tn_pool_t) + (size_t)(thread_count - 1) * sizeof(loop_worker_t);
+  return sizeof(threads_t) + (size_t)(thread_count - 1) * sizeof(loop_worker_t);
 }
 
 // ---- chunks
 
-static unsigned section_count(const tn_pool_t* pool) {
+static unsigned section_count(const threads_t* pool) {
   return pool->thread_count < SECTION_LIMIT ? (unsigned)pool->thread_count : SECTION_LIMIT;
 }
 
-static unsigned section_begin(const tn_pool_t* pool, const slot_t* slot, unsigned section) {
+static unsigned section_begin(const threads_t* pool, const slot_t* slot, unsigned section) {
   return slot->chunk_count * section / section_count(pool);
 }
 
-static void take_off_board(tn_pool_t* pool, const slot_t* slot) {
+static void take_off_board(threads_t* pool, const slot_t* slot) {
   atomic_fetch_and(&pool->board, ~((uint64_t)1 << (slot - pool->slots)));
 }
 
 // The claimed chunk's number: the next of the section `home`, else of one behind it, else of the
 // first that has one; -1 when none is left.
-static int64_t claim_chunk(tn_pool_t* pool, slot_t* slot, unsigned home) {
+static int64_t claim_chunk(threads_t* pool, slot_t* slot, unsigned home) {
   unclaimed_t before = atomic_load_explicit(&slot->unclaimed, memory_order_relaxed), after;
   unsigned section, left;
   do {
@@ -140,7 +143,7 @@ static int64_t claim_chunk(tn_pool_t* pool, slot_t* slot, unsigned home) {
 
 // What is behind the failed chunk is called off; what is before it is not. So the lowest chunk that
 // fails is always done, and it is its error that stays.
-static void fail_chunk(tn_pool_t* pool, slot_t* slot, unsigned chunk, tn_status_t error) {
+static void fail_chunk(threads_t* pool, slot_t* slot, unsigned chunk, tn_status_t error) {
   unsigned section = 0;
   while (section_begin(pool, slot, section + 1) <= chunk) ++section;
   const unclaimed_t kept = ((unclaimed_t)1 << section * SECTION_BITS) - 1;
@@ -162,6 +165,7 @@ static void fail_chunk(tn_pool_t* pool, slot_t* slot, unsigned chunk, tn_status_
 }
 
 static tn_status_t run_chunk(const slot_t* slot, int64_t chunk) {
+  if (slot->interrupt) TN_RETURN_IF_ERROR(tn__interrupt_check(slot->interrupt));
   int64_t begin = chunk * slot->chunk_length;
   int64_t left = slot->count - begin;
   int64_t length = left < slot->chunk_length ? left : slot->chunk_length;
@@ -177,7 +181,7 @@ static void finish_chunks(slot_t* slot, unsigned count) {
 
 static void worker_main(void* user);
 
-static void wake_one(tn_pool_t* pool) {
+static void wake_one(threads_t* pool) {
   int worker_count = atomic_load(&pool->worker_count);
   for (int i = 0; i < worker_count; ++i) {
     tn_worker_t* worker = &pool->workers[i].worker;
@@ -189,7 +193,7 @@ static void wake_one(tn_pool_t* pool) {
 }
 
 // When the system refuses a thread, the pool goes on with those it has.
-static void start_one(tn_pool_t* pool) {
+static void start_one(threads_t* pool) {
   if (pthread_mutex_trylock(&pool->start_lock) != 0) return;  // another thread does it
   int index = atomic_load(&pool->worker_count);
   if (index < atomic_load(&pool->worker_limit)) {
@@ -210,14 +214,14 @@ static void start_one(tn_pool_t* pool) {
 }
 
 // Whether fewer threads than `wanted` look at the board and there is one more to be had.
-static bool can_recruit(tn_pool_t* pool, uint64_t board, unsigned wanted) {
+static bool can_recruit(threads_t* pool, uint64_t board, unsigned wanted) {
   return idlers_of(board) < wanted &&
          (sleepers_of(board) > 0 ||
           atomic_load_explicit(&pool->worker_count, memory_order_relaxed) <
               atomic_load_explicit(&pool->worker_limit, memory_order_relaxed));
 }
 
-static void recruit(tn_pool_t* pool, uint64_t board) {
+static void recruit(threads_t* pool, uint64_t board) {
   if (sleepers_of(board) > 0) {
     wake_one(pool);
   } else {
@@ -226,7 +230,7 @@ static void recruit(tn_pool_t* pool, uint64_t board) {
 }
 
 // A worker's part of a loop.
-static void help(tn_pool_t* pool, slot_t* slot, unsigned home) {
+static void help(threads_t* pool, slot_t* slot, unsigned home) {
   int64_t chunk = claim_chunk(pool, slot, home);
   if (chunk < 0) return;
   // Each newcomer brings two more while there is enough to do: the caller pays for one wake-up, and
@@ -250,7 +254,7 @@ static void help(tn_pool_t* pool, slot_t* slot, unsigned home) {
 }
 
 // Looks at the board for a while. False: it stayed empty.
-static bool spin(tn_pool_t* pool) {
+static bool spin(threads_t* pool) {
   if (pool->spin_ns <= 0) return false;
   int64_t deadline_ns = tn__clock_ns() + pool->spin_ns;
   do {
@@ -263,7 +267,7 @@ static bool spin(tn_pool_t* pool) {
 }
 
 // Waits until there is something on the board, as an idler first, asleep then.
-static void idle(tn_pool_t* pool, loop_worker_t* self) {
+static void idle(threads_t* pool, loop_worker_t* self) {
   atomic_fetch_add(&pool->board, BOARD_IDLER);
   tn__worker_widen(&self->worker);
   if (spin(pool)) {
@@ -281,7 +285,7 @@ static void idle(tn_pool_t* pool, loop_worker_t* self) {
 
 static void worker_main(void* user) {
   loop_worker_t* self = user;
-  tn_pool_t* pool = self->pool;
+  threads_t* pool = self->pool;
   // Callers are at home in the first section.
   const unsigned home = (self->index + 1) * section_count(pool) / (unsigned)pool->thread_count;
   while (!tn__process_is_forked()) {  // a body may fork, and return in the child
@@ -315,7 +319,8 @@ tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t
   void* memory;
   TN_RETURN_IF_ERROR(tn__process_start());
   TN_RETURN_IF_ERROR(tn__allocate(allocator, pool_size(thread_count), &memory));
-  tn_pool_t* pool = memory;
+  threads_t* pool = memory;
+  pool->pool.threads = pool;
   atomic_init(&pool->references, 1);
   pool->allocator = allocator;
   pool->cores = cores;
@@ -331,17 +336,18 @@ tn_status_t tn__pool_create(const tn_pool_config_t* config, const tn_allocator_t
   if (status) {
     tn__free(allocator, pool, pool_size(thread_count));
   } else {
-    *out_pool = pool;
+    *out_pool = &pool->pool;
   }
   return status;
 }
 
 tn_pool_t* tn__pool_retain(tn_pool_t* pool) {
-  if (pool) atomic_fetch_add(&pool->references, 1);
+  if (pool) atomic_fetch_add(&pool->threads->references, 1);
   return pool;
 }
 
-void tn__pool_release(tn_pool_t* pool) {
+void tn__pool_release(tn_pool_t* of) {
+  threads_t* pool = of ? of->threads : NULL;
   if (!pool || atomic_fetch_sub(&pool->references, 1) != 1 || tn__process_is_forked()) return;
   // No thread may be started between the count here and the join: loops are over by contract, but
   // a worker that was recruiting when the last one ended may still be starting another.
@@ -364,22 +370,22 @@ void tn__pool_release(tn_pool_t* pool) {
 }
 
 int tn__pool_thread_count(const tn_pool_t* pool) {
-  return pool ? pool->thread_count : 1;
+  return pool ? pool->threads->thread_count : 1;
 }
 
 const tn_cores_t* tn__pool_cores(const tn_pool_t* pool) {
-  return &pool->cores;
+  return &pool->threads->cores;
 }
 
 tn_status_t tn__pool_schedule(tn_pool_t* pool, tn_task_fn task, void* user) {
   TN_RETURN_IF_ERROR(tn__process_check());
-  return tn__task_queue_add(pool->tasks, task, user);
+  return tn__task_queue_add(pool->threads->tasks, task, user);
 }
 
 // ---- loops
 
 // NULL when so many loops are under way that another would find no helper anyway.
-static slot_t* take_slot(tn_pool_t* pool) {
+static slot_t* take_slot(threads_t* pool) {
   unsigned free_slots = atomic_load_explicit(&pool->free_slots, memory_order_relaxed);
   do {
     if (free_slots == 0) return NULL;
@@ -389,13 +395,13 @@ static slot_t* take_slot(tn_pool_t* pool) {
   return &pool->slots[__builtin_ctz(free_slots)];
 }
 
-static void give_slot_back(tn_pool_t* pool, slot_t* slot) {
+static void give_slot_back(threads_t* pool, slot_t* slot) {
   atomic_fetch_or_explicit(&pool->free_slots, (unsigned)1 << (slot - pool->slots),
                            memory_order_release);
 }
 
 // Few enough chunks that claiming them costs little, and whole grains.
-static void cut(const tn_pool_t* pool, slot_t* slot, int64_t count, int64_t grain) {
+static void cut(const threads_t* pool, slot_t* slot, int64_t count, int64_t grain) {
   int64_t grains = count / grain + (count % grain != 0);
   int64_t wanted = tn__least((int64_t)pool->thread_count * CHUNKS_PER_THREAD,
                              (int64_t)section_count(pool) * SECTION_CHUNKS);
@@ -405,7 +411,7 @@ static void cut(const tn_pool_t* pool, slot_t* slot, int64_t count, int64_t grai
   slot->count = count;
 }
 
-static unclaimed_t all_of(const tn_pool_t* pool, const slot_t* slot) {
+static unclaimed_t all_of(const threads_t* pool, const slot_t* slot) {
   unclaimed_t all = 0;
   for (unsigned i = section_count(pool); i-- > 0;) {
     all = all << SECTION_BITS | (section_begin(pool, slot, i + 1) - section_begin(pool, slot, i));
@@ -415,7 +421,7 @@ static unclaimed_t all_of(const tn_pool_t* pool, const slot_t* slot) {
 
 // Waits for the chunks that workers have claimed. They take about as long as the caller's own last
 // one did, so it is worth staying awake for a moment.
-static void await_chunks(tn_pool_t* pool, slot_t* slot) {
+static void await_chunks(threads_t* pool, slot_t* slot) {
   if (atomic_load(&slot->unfinished) == 0) return;
   if (pool->spin_ns > 0) {
     int64_t deadline_ns = tn__clock_ns() + pool->spin_ns;
@@ -435,7 +441,7 @@ static void await_chunks(tn_pool_t* pool, slot_t* slot) {
 
 // Whether a loop that has `left_ns` of work left should have a thread woken for it. Short loops in
 // close succession add up: the thread that is woken for one is awake for the next.
-static bool wake_pays(tn_pool_t* pool, int64_t now_ns, int64_t left_ns) {
+static bool wake_pays(threads_t* pool, int64_t now_ns, int64_t left_ns) {
   bool is_succession =
       now_ns - atomic_load_explicit(&pool->alone_until_ns, memory_order_relaxed) < pool->spin_ns;
   int64_t before_ns =
@@ -449,7 +455,7 @@ static bool wake_pays(tn_pool_t* pool, int64_t now_ns, int64_t left_ns) {
 
 // The first chunk of a loop for which everybody sleeps: does one grain of it, looks at the clock,
 // and wakes a worker if what is left is worth it.
-static tn_status_t run_probe(tn_pool_t* pool, slot_t* slot, int64_t grain, uint64_t board) {
+static tn_status_t run_probe(threads_t* pool, slot_t* slot, int64_t grain, uint64_t board) {
   int64_t start_ns = tn__clock_ns();
   TN_RETURN_IF_ERROR(slot->body(0, grain, slot->user));
   int64_t now_ns = tn__clock_ns(), left_ns;
@@ -459,17 +465,33 @@ static tn_status_t run_probe(tn_pool_t* pool, slot_t* slot, int64_t grain, uint6
   return slot->body(grain, slot->chunk_length, slot->user);
 }
 
-tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
+// On the calling thread, in as few chunks as let an interrupt end the loop early.
+static tn_status_t run_alone(const tn_interrupt_t* interrupt, int64_t count, int64_t grain,
+                             tn_parallel_body_fn body, void* user) {
+  if (!interrupt) return body(0, count, user);
+  const int64_t grains = count / grain + (count % grain != 0);
+  const int64_t length = (grains / CHUNKS_PER_THREAD + (grains % CHUNKS_PER_THREAD != 0)) * grain;
+  for (int64_t begin = 0, next; begin < count; begin = next) {
+    next = begin + tn__least(length, count - begin);
+    TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
+    TN_RETURN_IF_ERROR(body(begin, next, user));
+  }
+  return TN_OK;
+}
+
+tn_status_t tn__pool_parallel_for(const tn_pool_t* of, int64_t count, int64_t grain,
                                   tn_parallel_body_fn body, void* user) {
   if (count <= 0) return TN_OK;
   if (grain < 1) grain = 1;
-  if (!pool || count <= grain || pool->thread_count == 1) return body(0, count, user);
-  slot_t* slot = take_slot(pool);
-  if (!slot) return body(0, count, user);
+  if (!of || count <= grain) return body(0, count, user);
+  threads_t* pool = of->threads;
+  slot_t* slot = pool->thread_count > 1 ? take_slot(pool) : NULL;
+  if (!slot) return run_alone(of->interrupt, count, grain, body, user);
 
   cut(pool, slot, count, grain);
   slot->body = body;
   slot->user = user;
+  slot->interrupt = of->interrupt;
   slot->error = TN_OK;
   unsigned chunk_count = slot->chunk_count;
   atomic_store_explicit(&slot->unfinished, chunk_count, memory_order_relaxed);

@@ -12,11 +12,15 @@
 #define TENON_BASE_POOL_H_
 
 #include "base/allocator.h"
+#include "base/interrupt.h"
 #include "base/task_queue.h"
 
 // Thread-safe and reference counted: any number of threads may loop over one pool at once. Threads
 // start when they are first needed; the child of a fork starts its own.
-typedef struct tn_pool tn_pool_t;
+typedef struct tn_pool {
+  struct tn_pool_threads* threads;
+  const tn_interrupt_t* interrupt;  // ends loops early; NULL: nothing does
+} tn_pool_t;
 
 typedef struct tn_pool_config {
   int thread_count;  // the caller of a loop included; 0: the cores that the maker may use
@@ -32,6 +36,18 @@ tn_pool_t* tn__pool_retain(tn_pool_t* pool);
 // The last release runs the tasks that are still queued. It may come from a task, not from a loop.
 void tn__pool_release(tn_pool_t* pool);
 
+// The same threads for the loops of one run, which the interrupt (NULL: none) ends between chunks.
+// A view, as long as both.
+static inline tn_pool_t tn__pool_for(const tn_pool_t* pool, const tn_interrupt_t* interrupt) {
+  return (tn_pool_t){pool->threads, interrupt};
+}
+
+// For loops of the calling thread alone that may take long: the error that ends them, or OK. A NULL
+// pool has no interrupt.
+TN_MUST_USE static inline tn_status_t tn__pool_check(const tn_pool_t* pool) {
+  return pool && pool->interrupt ? tn__interrupt_check(pool->interrupt) : TN_OK;
+}
+
 // How many threads a loop may have, at least 1. NULL has 1.
 int tn__pool_thread_count(const tn_pool_t* pool);
 
@@ -45,12 +61,13 @@ typedef tn_status_t (*tn_parallel_body_fn)(int64_t begin, int64_t end, void* use
 // Ranges begin at multiples of `grain`, the smallest number of elements worth a thread's while
 // (some microseconds of work); how many grains a range has depends on the threads, so a body whose
 // result depends on the partition (a reduction) keeps a partial result for each grain. A NULL pool,
-// or a count of no more than a grain, is done on the calling thread alone.
+// or a count of no more than a grain, is done on the calling thread alone, as one range.
 //
 // Errors: the error of the range that begins first is returned, whatever the timing, if the bodies
 // themselves are deterministic. Ranges behind a failed one may be left out; those before it are
-// not. ABORTED when the process forks inside a body and the child returns from it.
-TN_MUST_USE tn_status_t tn__pool_parallel_for(tn_pool_t* pool, int64_t count, int64_t grain,
+// not. Once the pool's interrupt is due, its error is that of all ranges that have not begun.
+// ABORTED when the process forks inside a body and the child returns from it.
+TN_MUST_USE tn_status_t tn__pool_parallel_for(const tn_pool_t* pool, int64_t count, int64_t grain,
                                               tn_parallel_body_fn body, void* user);
 
 // Calls task(user) once, some time, on a thread that no loop waits for; see tn__task_queue_add.

@@ -287,6 +287,41 @@ static void pool_refuses_impossible_thread_counts(void** state) {
   }
 }
 
+typedef struct stopping {
+  tn_cancellation_t* cancellation;
+  atomic_int done;
+} stopping_t;
+
+static tn_status_t cancel_and_count(int64_t begin, int64_t end, void* user) {
+  stopping_t* stopping = user;
+  tn_cancellation_cancel(stopping->cancellation);
+  atomic_fetch_add(&stopping->done, (int)(end - begin));
+  return TN_OK;
+}
+
+static void interrupt_ends_a_loop_between_chunks(void** state) {
+  (void)state;
+  enum { COUNT = 1000 };
+  for (int threads = 1; threads <= 3; ++threads) {
+    stopping_t stopping = {.done = 0};
+    TN_ASSERT_OK(tn_cancellation_create(NULL, &stopping.cancellation));
+    const tn_interrupt_t interrupt = {stopping.cancellation, 0, INT64_MAX};
+    tn_pool_t* pool = create_pool(threads);
+    const tn_pool_t interrupted = tn__pool_for(pool, &interrupt);
+    TN_ASSERT_OK(tn__pool_check(&interrupted));
+    TN_ASSERT_CODE(CANCELLED,
+                   tn__pool_parallel_for(&interrupted, COUNT, 1, cancel_and_count, &stopping));
+    assert_in_range(stopping.done, 1, COUNT - 1);
+    TN_ASSERT_CODE(CANCELLED, tn__pool_check(&interrupted));
+    TN_ASSERT_OK(tn__pool_check(pool));
+    stopping.done = 0;
+    TN_ASSERT_OK(tn__pool_parallel_for(pool, COUNT, 1, cancel_and_count, &stopping));
+    assert_int_equal(stopping.done, COUNT);
+    tn__pool_release(pool);
+    tn_cancellation_release(stopping.cancellation);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loop_covers_each_element_once),
@@ -300,6 +335,7 @@ int main(void) {
       cmocka_unit_test(pool_in_a_forked_child_is_refused_and_released),
       cmocka_unit_test(loop_that_forked_is_an_error_in_the_child),
       cmocka_unit_test(thread_count_respects_the_affinity_of_the_caller),
+      cmocka_unit_test(interrupt_ends_a_loop_between_chunks),
       cmocka_unit_test(pool_refuses_impossible_thread_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,7 @@ struct tn_module {
   struct tn_module_link* kept;
   tn_source_t* source;                     // NULL: built, not read
   const struct tn_compile_target* target;  // kernel/target.h; NULL: it is not being compiled
+  const struct tn_interrupt* interrupt;    // ends its compilation early; NULL: nothing does
   tn_string_view_t name;                   // may be empty
   tn_attr_dictionary_t attrs;
   tn_string_view_t

@@ -3,6 +3,7 @@
 
 #include "kernel/node.h"
 
+#include "base/interrupt.h"
 #include "kernel/body_shape.h"
 #include "kernel/placement.h"
 
@@ -39,6 +40,8 @@ static int64_t lanes_of(const tn_node_t* node, const tn_region_t* region) {
 
 tn_status_t tn__node_prepare(const tn_node_t* node, const tn_node_choice_t* choice,
                              tn_kernel_site_t* site) {
+  // Called for each operation: here a compilation ends early.
+  TN_RETURN_IF_ERROR(tn__interrupt_check(node->region->function->module->interrupt));
   site->use = choice->use;
   site->target = tn__node_target(node);
   site->node = node;

@@ -10,6 +10,7 @@
 #include "device/event.h"
 #include "lazy/copies.h"
 #include "lazy/graph.h"
+#include "program/dynamic.h"
 
 // An evaluation under way. Its address is what steps are claimed with.
 typedef struct tn_evaluation {
@@ -108,14 +109,16 @@ static tn_status_t give_up(const tn_evaluation_t* evaluation, const tn_graph_t* 
 // --- programs
 
 static tn_status_t compile(const tn_graph_t* graph, tn_graph_key_t key,
-                           tn_program_t** out_program) {
+                           tn_cancellation_t* cancellation, tn_program_t** out_program) {
+  const tn_interrupt_t interrupt = {.cancellation = cancellation, .deadline_ns = INT64_MAX};
   tn_module_t* module = NULL;
   tn_evaluator_t* evaluator = graph->evaluator;
   const tn_compile_options_t options = {.struct_size = sizeof options,
                                         .allocator = evaluator->allocator};
   *out_program = NULL;
   TN_RETURN_IF_ERROR(tn__graph_emit(graph, &module));
-  tn_status_t status = tn_program_compile(graph->device, module, &options, out_program);
+  tn_status_t status =
+      tn__program_compile_for(graph->device, module, &options, NULL, &interrupt, out_program);
   tn_module_release(module);
   if (!status) status = tn__graph_cache_put(evaluator->cache, key, *out_program);
   if (status) {
@@ -147,7 +150,7 @@ static tn_status_t find_program(const tn_evaluation_t* evaluation, tn_graph_t* g
   TN_RETURN_IF_ERROR(tn__graph_key(graph, &key));
   TN_RETURN_IF_ERROR(tn__graph_cache_find(graph->evaluator->cache, key, &was_seen, out_program));
   if (*out_program || (!was_seen && graph->computed_count > 1)) return TN_OK;
-  return compile(graph, key, out_program);
+  return compile(graph, key, evaluation->cancellation, out_program);
 }
 
 // --- running

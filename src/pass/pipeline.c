@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
+#include "base/interrupt.h"
 #include "pass/passes.h"
 
 static const tn_pass_t passes[] = {
@@ -117,6 +118,7 @@ tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
   for (size_t i = 0; i < tn__pass_count(); ++i) {
     if (options->keep_all && !passes[i].is_needed) continue;
     if (options->keep_valid && passes[i].is_beyond) continue;
+    TN_RETURN_IF_ERROR(tn__interrupt_check(module->interrupt));
     TN_RETURN_IF_ERROR(passes[i].run(module, entry));
   }
   return TN_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
+#include "base/interrupt.h"
 #include "pass/passes.h"
 
 tn_function_t* tn__pass_callee(const tn_node_t* node) {
@@ -131,6 +132,7 @@ tn_status_t tn__pass_for_each_function(tn_module_t* module, tn_function_t* entry
   TN_DONE_IF_ERROR(tn__pass_reach(module, entry, &scratch, &reached));
   for (size_t i = 0; i < reached.count; ++i) {
     if (!reached.functions[i]->body) continue;
+    TN_DONE_IF_ERROR(tn__interrupt_check(module->interrupt));
     TN_DONE_IF_ERROR(rewrite(reached.functions[i], &function_scratch));
     tn__arena_reset(&function_scratch);
   }

@@ -255,6 +255,7 @@ static tn_status_t refine_node(tn_refiner_t* refiner, tn_node_t* node) {
 static tn_status_t refine_region(tn_refiner_t* refiner, tn_region_t* region) {
   for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
     next = node->next;
+    TN_RETURN_IF_ERROR(tn__interrupt_check(region->function->module->interrupt));
     tn_status_t status = refine_node(refiner, node);
     if (status) return tn__node_locate(node, status);
   }

@@ -306,7 +306,8 @@ static tn_status_t create(tn_program_t* program, tn_activation_t** out_activatio
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(tn_activation_t), &memory));
   tn_activation_t* activation = memory;
   activation->program = program;
-  activation->context = (tn_kernel_context_t){.pool = program->device->pool,
+  activation->pool = *program->device->pool;
+  activation->context = (tn_kernel_context_t){.pool = &activation->pool,
                                               .random = &activation->random,
                                               .environment = &activation->environment,
                                               .pending = &activation->left};

@@ -54,6 +54,7 @@ struct tn_activation {
   tn_body_t* bodies;        // by block
   struct tn_frame* frames;  // by block: what a body's `user` is
   tn_kernel_context_t context;
+  tn_pool_t pool;  // the device's, for this run
   tn_kernel_random_t random;
   tn_call_environment_t environment;
   tn_observer_t* observer;   // of this run; NULL: none, or not of what runs now

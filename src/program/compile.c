@@ -117,9 +117,12 @@ tn_status_t tn__program_fix_sizes(tn_module_t* module, tn_function_t* entry,
 }
 
 static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* options,
-                           const tn_type_t* const* argument_types) {
+                           const tn_type_t* const* argument_types,
+                           const tn_interrupt_t* interrupt) {
   tn_function_t* entry = NULL;
+  TN_RETURN_IF_ERROR(tn__interrupt_check(interrupt));
   TN_RETURN_IF_ERROR(tn__module_clone(program->source, &program->module));
+  program->module->interrupt = interrupt;
   TN_RETURN_IF_ERROR(choose_target(program, options));
   TN_RETURN_IF_ERROR(find_function(program->module, options->function, &entry));
   program->has_platform_index = options->has_platform_index;
@@ -138,6 +141,7 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
   TN_RETURN_IF_ERROR(tn__program_build(program, entry));
   program->is_small = is_small(program);
   program->has_graph = tn__graph_is_possible(program);
+  program->module->interrupt = NULL;
   return TN_OK;
 }
 
@@ -146,13 +150,13 @@ tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
   *out_program = NULL;
   TN_RETURN_IF_NULL(device);
   TN_RETURN_IF_NULL(module);
-  return tn__program_compile_for(device, module, options, NULL, out_program);
+  return tn__program_compile_for(device, module, options, NULL, NULL, out_program);
 }
 
 tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
                                     const tn_compile_options_t* options,
                                     const tn_type_t* const* argument_types,
-                                    tn_program_t** out_program) {
+                                    const tn_interrupt_t* interrupt, tn_program_t** out_program) {
   tn_compile_options_t copy;
   tn_status_t status;
   int64_t start_ns = tn__clock_ns();
@@ -169,7 +173,7 @@ tn_status_t tn__program_compile_for(tn_device_t* device, tn_module_t* module,
   program->device = tn_device_retain(device);
   tn__arena_init(&program->arena, allocator);
   pthread_mutex_init(&program->mutex, NULL);
-  status = compile(program, options, argument_types);
+  status = compile(program, options, argument_types, interrupt);
   if (!status) status = tn__program_name_results(program);
   if (status) {
     tn_program_release(program);

@@ -106,7 +106,7 @@ static tn_program_t* find(tn_program_t* program, tn_buffer_t* const* arguments) 
 }
 
 static tn_status_t compile(tn_program_t* program, tn_buffer_t* const* arguments,
-                           tn_program_t** out_program) {
+                           const tn_interrupt_t* interrupt, tn_program_t** out_program) {
   const tn_dynamic_t* dynamic = program->dynamic;
   const uint32_t count = dynamic->function->argument_count;
   void* memory = NULL;
@@ -114,13 +114,14 @@ static tn_status_t compile(tn_program_t* program, tn_buffer_t* const* arguments,
   const tn_type_t** types = memory;
   for (uint32_t i = 0; i < count; ++i) types[i] = tn_buffer_type(arguments[i]);
   tn_status_t status = tn__program_compile_for(program->device, program->source, &dynamic->options,
-                                               types, out_program);
+                                               types, interrupt, out_program);
   tn__free(program->allocator, memory, count * sizeof *types);
   return status;
 }
 
 tn_status_t tn__dynamic_specialise(tn_program_t* program, size_t argument_count,
-                                   tn_buffer_t* const* arguments, tn_program_t** out_program) {
+                                   tn_buffer_t* const* arguments, const tn_interrupt_t* interrupt,
+                                   tn_program_t** out_program) {
   const tn_function_t* function = program->dynamic->function;
   tn_program_t *made = NULL, *old = NULL;
   *out_program = NULL;
@@ -136,7 +137,7 @@ tn_status_t tn__dynamic_specialise(tn_program_t* program, size_t argument_count,
   *out_program = find(program, arguments);
   pthread_mutex_unlock(&program->mutex);
   if (*out_program) return TN_OK;
-  TN_RETURN_IF_ERROR(compile(program, arguments, &made));
+  TN_RETURN_IF_ERROR(compile(program, arguments, interrupt, &made));
   pthread_mutex_lock(&program->mutex);
   *out_program = find(program, arguments);
   if (*out_program) {  // another thread was quicker

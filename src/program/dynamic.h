@@ -18,17 +18,21 @@ TN_MUST_USE tn_status_t tn__dynamic_create(tn_program_t* program, const tn_funct
 void tn__dynamic_destroy(tn_program_t* program);
 
 // The program for these arguments, retained. INVALID_ARGUMENT for arguments that do not fit.
+// `interrupt` (NULL: none) ends its compilation.
 TN_MUST_USE tn_status_t tn__dynamic_specialise(tn_program_t* program, size_t argument_count,
                                                tn_buffer_t* const* arguments,
+                                               const tn_interrupt_t* interrupt,
                                                tn_program_t** out_program);
 
 // Of dynamic programs and others: the function that it runs.
 const tn_function_t* tn__program_function(const tn_program_t* program);
 
-// tn_program_compile for arguments of these types (compile.c); NULL: as the function says.
+// tn_program_compile for arguments of these types (compile.c; NULL: as the function says), which
+// `interrupt` (NULL: none) may end early.
 TN_MUST_USE tn_status_t tn__program_compile_for(struct tn_device* device, tn_module_t* module,
                                                 const tn_compile_options_t* options,
                                                 const tn_type_t* const* argument_types,
+                                                const tn_interrupt_t* interrupt,
                                                 tn_program_t** out_program);
 
 #endif  // TENON_PROGRAM_DYNAMIC_H_

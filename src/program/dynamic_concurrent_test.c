@@ -60,6 +60,23 @@ static void a_program_says_what_its_function_says(void** state) {
   tn_program_release(program);
 }
 
+static void an_input_of_unknown_size_is_donated_like_others(void** state) {
+  (void)state;
+  tn_program_t* program = tn__testing_program(double_and_count, false);
+  tn_buffer_t *x = tn__testing_floats(2, (float[]){1, 2}), *results[2];
+  tn_run_options_t options = {.struct_size = sizeof options, .donated = (bool[]){false}};
+  TN_ASSERT_OK(tn_program_run(program, 1, &x, &options, 2, results));
+  assert_false(tn_buffer_is_donated(x));
+  for (size_t i = 0; i < 2; ++i) tn_buffer_release(results[i]);
+  options.donated = (bool[]){true};
+  TN_ASSERT_OK(tn_program_run(program, 1, &x, &options, 2, results));
+  assert_true(tn_buffer_is_donated(x));
+  tn__testing_expect_floats(results[0], 2, (float[]){2, 4});
+  for (size_t i = 0; i < 2; ++i) tn_buffer_release(results[i]);
+  tn_buffer_release(x);
+  tn_program_release(program);
+}
+
 static void arguments_that_do_not_fit_are_named(void** state) {
   (void)state;
   tn_program_t* program = tn__testing_program(double_and_count, false);
@@ -142,6 +159,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(more_sizes_than_are_kept_run_one_after_the_other),
       cmocka_unit_test(a_program_says_what_its_function_says),
+      cmocka_unit_test(an_input_of_unknown_size_is_donated_like_others),
       cmocka_unit_test(arguments_that_do_not_fit_are_named),
       cmocka_unit_test(many_threads_share_the_sizes),
       cmocka_unit_test(every_refused_allocation_is_survived),

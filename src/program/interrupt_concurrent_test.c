@@ -4,10 +4,12 @@
 // Runs that would never end are ended: by a time limit, or by a cancellation from another thread.
 // Nothing is lost, and the stream goes on.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
 #include "base/linux/clock.h"
+#include "call/abi.h"
 #include "program/testing_run.h"
 
 #define COUNTING                                                                          \
@@ -208,8 +210,105 @@ static void options_from_before_there_were_time_limits_are_understood(void** sta
   tn_program_release(program);
 }
 
+// --- compiling for a new size
+
+// Instances of @testing.made that were made, and the cancellation that the first of them cancels.
+static atomic_int made_count;
+static tn_cancellation_t* cancelled_by_making;
+
+static bool answer(tn_ffi_call_frame_t* frame) {
+  if (!frame->extension_start) return false;
+  tn_ffi_metadata_t* metadata =
+      ((tn_ffi_metadata_extension_t*)(void*)frame->extension_start)->metadata;
+  metadata->api_version.major = 0;
+  metadata->api_version.minor = 3;
+  return true;
+}
+
+static tn_status_t make(tn_ffi_call_frame_t* frame) {
+  if (answer(frame)) return TN_OK;
+  if (atomic_fetch_add(&made_count, 1) == 0) tn_cancellation_cancel(cancelled_by_making);
+  return TN_OK;
+}
+
+static tn_status_t copy_operand(tn_ffi_call_frame_t* frame) {
+  if (answer(frame)) return TN_OK;
+  const tn_ffi_buffer_t *x = frame->args.values[0], *y = frame->rets.values[0];
+  memcpy(y->data, x->data, (size_t)x->dims[0] * sizeof(float));
+  return TN_OK;
+}
+
+#define MADE(x, y)                                   \
+  "  " y " = stablehlo.custom_call @testing.made(" x \
+  ") {api_version = 4 : i32, "                       \
+  "has_side_effect = true} : (tensor<1xf32>) -> tensor<1xf32>\n"
+static const char made_twice[] =
+    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+    "  %c = stablehlo.constant dense<1.0> : tensor<1xf32>\n" MADE("%c", "%0") MADE("%0", "%1")
+    "  %2 = stablehlo.add %x, %x : tensor<?xf32>\n"
+    "  return %2 : tensor<?xf32>\n}\n";
+
+static tn_program_t* program_of_made_calls(void) {
+  TN_ASSERT_OK(tn_target_register_stages(
+      "testing.made", "Host",
+      &(tn_handler_stages_t){.instantiate = (tn_target_function_t)make,
+                             .execute = (tn_target_function_t)copy_operand}));
+  return tn__testing_program(made_twice, false);
+}
+
+static void expect_compiled(tn_program_t* program, int64_t size, const tn_run_options_t* options,
+                            tn_code_t code, int count) {
+  static const float zeros[16];
+  tn_buffer_t *x = NULL, *y = NULL;
+  TN_ASSERT_OK(tn_buffer_create_from_host(tn__testing_device(), TN_DTYPE_F32, 1, &size, zeros,
+                                          (size_t)size * sizeof(float), &x));
+  atomic_store(&made_count, 0);
+  tn_status_t status = tn_program_run(program, 1, &x, options, 1, &y);
+  assert_int_equal(tn_status_code(status), code);
+  assert_int_equal(atomic_load(&made_count), count);
+  assert_true((y == NULL) == (status != TN_OK));
+  tn_status_release(status);
+  tn_buffer_release(y);
+  tn_buffer_release(x);
+}
+
+static void no_new_size_is_compiled_for_a_run_that_has_ended(void** state) {
+  (void)state;
+  tn_program_t* program = program_of_made_calls();
+  tn_run_options_t options = {.struct_size = sizeof options};
+  TN_ASSERT_OK(tn_cancellation_create(NULL, &options.cancellation));
+  tn_cancellation_cancel(options.cancellation);
+  expect_compiled(program, 1, &options, TN_CODE_CANCELLED, 0);
+  tn_cancellation_release(options.cancellation);
+  options.cancellation = NULL;
+  options.timeout_ns = 1;
+  expect_compiled(program, 2, &options, TN_CODE_DEADLINE_EXCEEDED, 0);
+  options.timeout_ns = -1;
+  expect_compiled(program, 3, &options, TN_CODE_INVALID_ARGUMENT, 0);
+  options.timeout_ns = 0;
+  expect_compiled(program, 3, &options, TN_CODE_OK, 2);
+  expect_compiled(program, 3, &options, TN_CODE_OK, 0);
+  tn_program_release(program);
+}
+
+static void compiling_for_a_new_size_is_cancelled_in_the_middle(void** state) {
+  (void)state;
+  tn_program_t* program = program_of_made_calls();
+  tn_run_options_t options = {.struct_size = sizeof options};
+  TN_ASSERT_OK(tn_cancellation_create(NULL, &options.cancellation));
+  cancelled_by_making = options.cancellation;
+  expect_compiled(program, 4, &options, TN_CODE_CANCELLED, 1);
+  cancelled_by_making = NULL;
+  tn_cancellation_release(options.cancellation);
+  options.cancellation = NULL;
+  expect_compiled(program, 4, &options, TN_CODE_OK, 2);
+  tn_program_release(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_new_size_is_compiled_for_a_run_that_has_ended),
+      cmocka_unit_test(compiling_for_a_new_size_is_cancelled_in_the_middle),
       cmocka_unit_test(a_loop_without_end_ends_at_its_time_limit),
       cmocka_unit_test(a_loop_of_nothing_ends_at_its_time_limit),
       cmocka_unit_test(the_error_names_the_operation_it_stopped_at),

@@ -78,7 +78,7 @@ static void destroy(tn_call_lifetime_t* lifetime) {
 }
 
 static tn_status_t create(tn_program_t* program, const tn_run_options_t* options,
-                          tn_run_t** out_run) {
+                          const tn_interrupt_t* interrupt, tn_run_t** out_run) {
   tn_context_t* context = program->device->context;
   size_t argument_count = tn_program_input_count(program);
   size_t result_count = tn_program_output_count(program);
@@ -108,11 +108,8 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
     memcpy(run->user_data, options->user_data, options->user_data_count * sizeof(tn_user_data_t));
   }
   const bool is_interruptible = options->cancellation || options->timeout_ns > 0;
-  run->interrupt = (tn_interrupt_t){
-      .cancellation = tn_cancellation_retain(options->cancellation),
-      .timeout_ns = options->timeout_ns,
-      .deadline_ns = tn__clock_deadline_ns(options->timeout_ns ? options->timeout_ns : -1),
-  };
+  run->interrupt = *interrupt;
+  tn_cancellation_retain(interrupt->cancellation);
   run->activation->environment = (tn_call_environment_t){
       .run_id = options->run_id ? options->run_id : atomic_fetch_add(&context->next_run_id, 1),
       .timeout_ns = atomic_load(&context->call_timeout_ns),
@@ -124,6 +121,8 @@ static tn_status_t create(tn_program_t* program, const tn_run_options_t* options
       .interrupt = is_interruptible ? &run->interrupt : NULL,
       .lifetime = &run->lifetime,
   };
+  run->activation->pool =
+      tn__pool_for(program->device->pool, run->activation->environment.interrupt);
   const tn_run_observer_t* observer =
       (const tn_run_observer_t*)atomic_load_explicit(&context->run_observer, memory_order_acquire);
   if (options->observe) {
@@ -320,35 +319,12 @@ done:
   return status;
 }
 
-static tn_status_t run_dynamic(tn_program_t* program, const tn_run_options_t* options,
-                               size_t argument_count, tn_buffer_t* const* arguments,
-                               size_t result_count, tn_buffer_t** out_results) {
-  tn_program_t* variant = NULL;
-  TN_RETURN_IF_ERROR(tn__dynamic_specialise(program, argument_count, arguments, &variant));
-  tn_status_t status =
-      tn_program_run(variant, argument_count, arguments, options, result_count, out_results);
-  tn_program_release(variant);
-  return status;
-}
-
-tn_status_t tn_program_run(tn_program_t* program, size_t input_count, tn_buffer_t* const* inputs,
-                           const tn_run_options_t* options, size_t output_count,
-                           tn_buffer_t** out_outputs) {
-  tn_run_options_t copy;
+// A program of known sizes.
+static tn_status_t run_static(tn_program_t* program, const tn_run_options_t* options,
+                              const tn_interrupt_t* interrupt, size_t input_count,
+                              tn_buffer_t* const* inputs, tn_buffer_t** out_outputs) {
   tn_run_t* run = NULL;
-  tn_status_t status;
-  if (output_count) TN_RETURN_IF_NULL(out_outputs);
-  for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
-  TN_RETURN_IF_NULL(program);
-  TN_RETURN_IF_ERROR(tn__process_check());
-  if (input_count) TN_RETURN_IF_NULL(inputs);
-  if (program->dynamic) {
-    return run_dynamic(program, options, input_count, inputs, output_count, out_outputs);
-  }
-  options = TN_OPTIONS_READ(tn_run_options_t, options, &copy, &status);
-  TN_RETURN_IF_ERROR(status);
-  TN_RETURN_IF_ERROR(check_options(program, options, output_count));
-  status = create(program, options, &run);
+  tn_status_t status = create(program, options, interrupt, &run);
   if (status) return explain_memory(program, status);
   if (options->output_memory) status = tn__run_take_output_memory(run, options);
   if (!status) status = tn__run_take_arguments(run, input_count, inputs);
@@ -358,4 +334,32 @@ tn_status_t tn_program_run(tn_program_t* program, size_t input_count, tn_buffer_
   }
   return options->stream ? run_on_stream(run, options, out_outputs)
                          : run_now(run, options, out_outputs);
+}
+
+tn_status_t tn_program_run(tn_program_t* program, size_t input_count, tn_buffer_t* const* inputs,
+                           const tn_run_options_t* options, size_t output_count,
+                           tn_buffer_t** out_outputs) {
+  tn_run_options_t copy;
+  tn_program_t* variant = NULL;
+  tn_status_t status;
+  if (output_count) TN_RETURN_IF_NULL(out_outputs);
+  for (size_t i = 0; i < output_count; ++i) out_outputs[i] = NULL;
+  TN_RETURN_IF_NULL(program);
+  TN_RETURN_IF_ERROR(tn__process_check());
+  if (input_count) TN_RETURN_IF_NULL(inputs);
+  options = TN_OPTIONS_READ(tn_run_options_t, options, &copy, &status);
+  TN_RETURN_IF_ERROR(status);
+  TN_RETURN_IF_ERROR(check_options(program, options, output_count));
+  const tn_interrupt_t interrupt = {
+      .cancellation = options->cancellation,
+      .timeout_ns = options->timeout_ns,
+      .deadline_ns = tn__clock_deadline_ns(options->timeout_ns ? options->timeout_ns : -1),
+  };
+  if (!program->dynamic) {
+    return run_static(program, options, &interrupt, input_count, inputs, out_outputs);
+  }
+  TN_RETURN_IF_ERROR(tn__dynamic_specialise(program, input_count, inputs, &interrupt, &variant));
+  status = run_static(variant, options, &interrupt, input_count, inputs, out_outputs);
+  tn_program_release(variant);
+  return status;
 }

@@ -54,7 +54,8 @@ typedef struct tn_compile_options {
 // the sizes of its inputs; programs for the 32 most recently used sets of sizes are kept. Such a
 // run also reports compile errors: sizes that contradict each other or an assertion of the program
 // (INVALID_ARGUMENT), sizes that depend on the elements of arrays (UNIMPLEMENTED). Such a function
-// has only tensors as inputs and outputs; none of its inputs is donated.
+// has only tensors as inputs and outputs; tn_program_may_donate tells nothing of its inputs, which
+// can be donated like others.
 TN_API TN_MUST_USE tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                                   const tn_compile_options_t* options,
                                                   tn_program_t** out_program);
@@ -81,7 +82,8 @@ TN_API TN_MUST_USE tn_status_t tn_program_find_input(const tn_program_t* program
 TN_API TN_MUST_USE tn_status_t tn_program_find_output(const tn_program_t* program, const char* name,
                                                       size_t* out_index);
 // Whether a run can reuse the memory of this input if it is donated: the program marks it (JAX:
-// donate_argnums) and an output aliases it. Others may be donated too; their memory is freed.
+// donate_argnums) and an output aliases it. Others may be donated too; their memory is freed. False
+// where sizes are unknown: they decide it when the program runs.
 TN_API bool tn_program_may_donate(const tn_program_t* program, size_t index);
 
 // The origin of an output of a program that keeps all values. Strings are views that live as long
@@ -237,12 +239,13 @@ typedef struct tn_run_options {
 // stream did it. Donation is a permission: memory that has
 // other users, was imported, or belongs to an alias is not reused. Thread-safe.
 //
-// Time limits and cancellation take effect between two operations, at each iteration of a loop, and
-// while the run waits for a handler's future; an operation or handler in progress is not
-// interrupted, but the run fails when it ends. The error names the next operation, if there is one.
-// On a stream it is an error like any other: it poisons the work enqueued after the run, is
-// reported by a wait, and the stream continues. A handler whose future was abandoned keeps its
-// arguments until it completes the future.
+// Time limits and cancellation take effect while a program is compiled for new sizes, between two
+// operations, at each iteration of a loop, between the parts of an operation that threads share,
+// and while the run waits for a handler's future; a handler in progress is not interrupted, but the
+// run fails when it ends. The error names the operation that was interrupted, or the next one. On a
+// stream it is an error like any other: it poisons the work enqueued after the run, is reported by
+// a wait, and the stream continues. A handler whose future was abandoned keeps its arguments until
+// it completes the future.
 TN_API TN_MUST_USE tn_status_t tn_program_run(tn_program_t* program, size_t input_count,
                                               tn_buffer_t* const* inputs,
                                               const tn_run_options_t* options, size_t output_count,

@@ -101,6 +101,7 @@ tn_status_t tn__lapack_letter(const tn_call_t* call, const char* name, uint8_t v
 // --- loops
 
 typedef struct slots {
+  const tn_call_t* call;
   const tn_lapack_loop_t* loop;
   int64_t batch, count;
   char* work;
@@ -113,6 +114,8 @@ static void run_slots(void* user, int64_t begin, int64_t end) {
     const int64_t last = slots->batch * (slot + 1) / slots->count;
     char* work = slots->work ? slots->work + (size_t)slot * slots->length : NULL;
     for (int64_t i = slots->batch * slot / slots->count; i < last; ++i) {
+      // The run fails by itself then.
+      if (tn__lapack_is_interrupted(slots->call->frame->context)) return;
       slots->loop->run(slots->loop->job, i, work);
     }
   }
@@ -127,7 +130,7 @@ tn_status_t tn__lapack_run(const tn_call_t* call, const tn_matrices_t* matrices,
   int64_t count = matrices->batch > 1 && work > LEAST_WORK ? tn_thread_count(call) : 1;
   if (count > 1) count *= 2;  // matrices of one size may take different times
   if (count > matrices->batch) count = matrices->batch;
-  slots_t slots = {loop, matrices->batch, count, NULL, tn__lapack_align(loop->work_length)};
+  slots_t slots = {call, loop, matrices->batch, count, NULL, tn__lapack_align(loop->work_length)};
   if (slots.length) {
     slots.work = tn_scratch(call, slots.length * (size_t)count);
     if (!slots.work) {
