@@ -181,6 +181,20 @@ def call_table():
                   for title, row in rows_of("call").items()])
 
 
+def column(key):
+    """Of "tenon_first_ms": "Tenon first, ms"."""
+    names = {"tenon": "Tenon", "xla": "XLA", "jax": "JAX", "mlx": "MLX", "mib": "MiB"}
+    *words, unit = [names.get(word, word) for word in key.replace("gb_s", "GB/s").split("_")]
+    return f"{' '.join(words)}, {unit}" if words else unit
+
+
+def plain_table(script):
+    """All rows as they are recorded."""
+    rows = rows_of(script)
+    keys = list(dict.fromkeys(key for row in rows.values() for key in row))
+    return table(["", *map(column, keys)], [[title, *(shown(row.get(key)) for key in keys)] for title, row in rows.items()])
+
+
 def section(script, heading, remark, *tables):
     where = f"{RECORD[script]['measured']}, {RECORD[script]['machine']}."
     return "\n".join([f"## {heading}\n", f"{command_of(script)}\n", f"{where} {remark}".rstrip() + "\n", *tables])
@@ -200,6 +214,7 @@ def results():
     every = {title: row for group in ledger.values() for title, row in group.items()}
     parts = ["# Results\n", "Every row from which [docs/performance.md](../docs/performance.md) is derived, as recorded in `figures.json`. A script with\n"
              "`--record` writes its rows of the record, `python3 bench/documents.py` this page. An empty cell was not measured.\n"]
+    parts.append(section("walk", "Start and compilation", "", plain_table("walk")))
     parts.append(section("call", "Custom calls", "The runtime's own time is what a call takes beyond the handler.", call_table()))
     parts.append(section("header", "Compiling a kernel", "One elementwise handler, `-O2`.", table(
         ["", "CPU s", "memory, MiB"], [[title, shown(row["cpu_s"]), shown(row["mib"])] for title, row in rows_of("header").items()])))
@@ -210,6 +225,9 @@ def results():
                          + ledger_table(loops, {key: COLUMNS[key] for key in ("tenon_ms", "without_libraries_ms", "xla_ms")})))
     parts.append(section("models", "Models", "Random weights, exported by `jax.export`; both run the same module on the same arrays. The plan is the "
                          "memory of temporaries.", means(rows_of("models")), ledger_table(rows_of("models"), MODEL_COLUMNS)))
+    for script, heading in (("dispatch", "Python: calls"), ("operation", "Python: a user's operation"), ("start", "Python: start"),
+                            ("transformer", "Python: a training step"), ("gpu", "GPU")):
+        parts.append(section(script, heading, "", plain_table(script)))
     return "\n".join(parts)
 
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -167,6 +168,31 @@ def test_measurements_are_those_of_the_record():
 
 
 RECORD = json.loads((ROOT / "bench/figures.json").read_text())
+
+
+def test_record_is_written_as_scripts_write_it(tmp_path):
+    """One row a line, three digits; rows of other scripts stay, and so do those of another size."""
+    shutil.copy(ROOT / "bench/report.py", tmp_path)
+    shutil.copy(ROOT / "bench/figures.json", tmp_path)
+    script = ("import report; assert report.written(__import__('json').loads(report.RECORD.read_text())) == report.RECORD.read_text();"
+              "report.record('gpu', 'x', {'add, 1 x 1': {'ms': 0.123456, 'gb_s': None}}, 'a machine', keep=True)")
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+    now = json.loads((tmp_path / "figures.json").read_text())
+    assert now["gpu"]["rows"] == {**RECORD["gpu"]["rows"], "add, 1 x 1": {"ms": 0.123}}
+    assert {name: rows for name, rows in now.items() if name != "gpu"} == {name: rows for name, rows in RECORD.items() if name != "gpu"}
+
+
+@pytest.mark.parametrize(("name", "said", "instead"), [("README.md", "1.6 ms", "1.5 ms"), ("docs/performance.md", "| 419 |", "| 420 |"),
+                                                       ("docs/performance.svg", ">419<", ">420<"), ("bench/results.md", "| 670 |", "| 671 |")])
+def test_a_figure_that_the_record_does_not_have_is_found(tmp_path, name, said, instead):
+    for path in tracked("README.md", "docs/performance.*", "bench/*.py", "bench/*.json", "bench/results.md"):
+        (tmp_path / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, tmp_path / path.relative_to(ROOT))
+    text = (tmp_path / name).read_text()
+    assert said in text
+    (tmp_path / name).write_text(text.replace(said, instead))
+    done = subprocess.run([sys.executable, tmp_path / "bench/documents.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith(f"{name} says something else than bench/figures.json")
 
 
 SVG = "{http://www.w3.org/2000/svg}"
