@@ -51,6 +51,7 @@
  *   TN_TRY(expression)                                     returns the status unless it is TN_OK
  *   tn_scratch(call, bytes)                                memory until it returns, or NULL
  *   tn_parallel_for(call, count, grain, function, user)    on the runtime's threads
+ *   tn_try_parallel_for(...)                               the same, of a function that can fail
  *   tn_map(call, exp, f32, count, x, y)                    y[i] = exp(x[i]), or log, sin ...
  *   TN_DISPATCH(call, x, scale, (n, call->x.data), f32, f64)  scale_f32 or scale_f64, by x's dtype
  *   tn_thread_count(call)  tn_stream(call, &stream)  tn_device_ordinal(call, &ordinal)

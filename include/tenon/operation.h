@@ -204,10 +204,13 @@ struct tn_op_def {
 // TN_LIBRARY(op) exports with the handler.
 #define tn_definition_of(op) (&op##_definition)
 #undef TN_DEFINE  // custom.h has one that reports a missing include
-#define TN_DEFINE(op, ...)                                   \
-  TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition; \
-  const tn_op_def_t op##_definition = {                      \
-      .struct_size = sizeof(tn_op_def_t), .handler = &op##_op, __VA_ARGS__};
+#define TN_DEFINE(op, ...)                                                            \
+  TN__EXTERN_C TN__HIDDEN const tn_op_def_t op##_definition;                          \
+  _Pragma("GCC diagnostic push")                                                      \
+      _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"") /* in C++ */ \
+      const tn_op_def_t op##_definition = {                                           \
+          .struct_size = sizeof(tn_op_def_t), .handler = &op##_op, __VA_ARGS__};      \
+  _Pragma("GCC diagnostic pop")
 
 // --- for programs that link Tenon
 

@@ -115,6 +115,61 @@ static void loops_touch_every_element_once(void** state) {
   assert_int_equal(parts, 1);
 }
 
+static tn_status_t touch_below(void* user, int64_t begin, int64_t end) {
+  touch(NULL, begin, end);
+  return end > 500 ? TN_ERROR((const tn_call_t*)user, OUT_OF_RANGE, "%d is too much", (int)end)
+                   : TN_OK;
+}
+
+TN_OP(try_loop, SIZE, "touches n elements, if they are few") {
+  memset(touched, 0, sizeof touched);
+  parts = largest = 0;
+  return tn_try_parallel_for(call, call->n, grain, touch_below, call->tn);
+}
+
+static void a_loop_ends_with_the_first_error(void** state) {
+  (void)state;
+  int64_t n = 500;
+  grain = 100;
+  tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+  TN_ASSERT_OK(tn__host_call(try_loop, &frame));
+  assert_int_equal(parts, 5);
+  for (host.thread_count = 4; host.thread_count; host.thread_count -= 3) {
+    n = LIMIT;
+    tn__host_frame_init(&frame, &host);
+    tn__host_scalar(&frame.attrs, "n", TN_FFI_S64, &n);
+    TN_ASSERT_REPORT("is too much", tn__host_call(try_loop, &frame));
+    assert_true(parts <= 6);
+    if (host.thread_count == 1) break;
+  }
+}
+
+#define AXES(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, s64, rank(1))
+TN_OP(axes, AXES, "dimensions, from both ends and beyond") {
+  for (int64_t i = -3; i < 3; ++i) call->y.data[i + 3] = tn_dim(call->x, i);
+  return TN_OK;
+}
+
+static void axes_count_from_the_end_too(void** state) {
+  (void)state;
+  int64_t y[6] = {0};
+  tn__host_arg(&frame, TN_FFI_F32, touched, TN_TESTING_DIMS(5, 7));
+  tn__host_ret(&frame, TN_FFI_S64, y, TN_TESTING_DIMS(6));
+  TN_ASSERT_OK(tn__host_call(axes, &frame));
+  assert_true(y[0] == 0 && y[1] == 5 && y[2] == 7 && y[3] == 5 && y[4] == 7 && y[5] == 0);
+}
+
+static void every_code_has_its_name(void** state) {
+  (void)state;
+  const tn_call_t call = {NULL, &frame.frame, &loop_op, NULL};
+  const struct { const tn_call_t* tn; } in_body = {&call};
+#define TEST_CODE(name)                                             \
+  TN_ASSERT_CODE(name, TN_ERROR(&in_body, name, "%s", "its text")); \
+  assert_non_null(strstr(TN__CODE_CHOICES, #name));
+  TN_FFI_ERRORS(TEST_CODE)
+#undef TEST_CODE
+}
+
 // ---- The context
 
 static tn_ffi_type_id_t user_type = {77};
@@ -299,6 +354,9 @@ int main(void) {
       TEST(scratch_memory_is_given_back),
       TEST(scratch_comes_from_malloc_when_the_host_has_none),
       TEST(loops_touch_every_element_once),
+      TEST(a_loop_ends_with_the_first_error),
+      TEST(axes_count_from_the_end_too),
+      TEST(every_code_has_its_name),
       TEST(the_context_is_asked),
       TEST(older_hosts_are_told_what_they_lack),
       TEST(states_live_from_instantiate_on),

@@ -486,8 +486,10 @@ def test_a_mistake_in_the_list_is_one_error(compiler, mistake, tmp_path):
 @pytest.mark.parametrize("attribute, result, message", [
     ("ATTR(z, float)", "TN_OK", "ATTR(z, float): no default; expected a value or TN_REQUIRED"),
     ('ATTR(z, float, "1")', "TN_OK", "wrong default; expected a string literal for a string, a number for a number"),
-    ("", 'TN_ERROR(call, INVALID, "no such code")', "TN__ERROR_INVALID"),
-    ("", 'TN_ERROR(call, F32, "an element type")', "TN__ERROR_F32"),
+    ("", 'TN_ERROR(call, INVALID, "no such code")', "TN_ERROR(call, INVALID, ...): unknown code; expected one of CANCELLED UNKNOWN INVALID_ARGUMENT "),
+    ("", 'TN_ERROR(call, F32, "an element type")', "TN_ERROR(call, F32, ...): unknown code; expected one of CANCELLED "),
+    ("", "tn_map(call, expo, f32, 1, call->x.data, call->y.data), TN_OK", "tn__each_expo_f32"),
+    ("", "tn_map(call, exp, f33, 1, call->x.data, call->y.data), TN_OK", "tn__each_exp_f33"),
 ])
 def test_other_mistakes_begin_with_what_is_wrong(compiler, attribute, result, message, tmp_path):
     (tmp_path / "op.c").write_text(textwrap.dedent(f"""\
@@ -500,6 +502,38 @@ def test_other_mistakes_begin_with_what_is_wrong(compiler, attribute, result, me
                           capture_output=True, text=True)
     errors = [line for line in done.stderr.splitlines() if " error: " in line]
     assert errors and message in errors[0], done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
+@pytest.mark.parametrize("expression", ["tn_scratch(call, 4)", "call->x.data", "tn_size(call->x)"])
+def test_only_statuses_are_tried(compiler, expression, tmp_path):
+    (tmp_path / "op.c").write_text(textwrap.dedent(f"""\
+        #include <tenon/custom.h>
+        #define LIST(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))
+        TN_OP(op, LIST, "doc") {{ TN_TRY({expression}); return TN_OK; }}
+        """))
+    done = subprocess.run([*compiler, "-w", "-fsyntax-only", "-I", str(HEADER), str(tmp_path / "op.c")], capture_output=True, text=True)
+    assert done.returncode and "tn_status_t" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])
+def test_definitions_compile_without_warnings(compiler, tmp_path):
+    (tmp_path / "op.c").write_text(textwrap.dedent("""\
+        #include <tenon/kernel.h>
+        #define LIST(ARG, ATTR, RET) ARG(x, f32, any_rank) ATTR(n, int64_t, 1) RET(y, f32, like(x))
+        static tn_status_t part(void* user, int64_t begin, int64_t end) { return user || begin > end ? (tn_status_t)user : TN_OK; }
+        TN_OP(op, LIST, "doc") {
+          if (tn_dim(call->x, -1) == call->n) return TN_ERROR(call, INVALID_ARGUMENT, "n is %d", (int)call->n);
+          return tn_try_parallel_for(call, tn_dim(call->x, 0), 1, part, NULL);
+        }
+        static tn_status_t op_vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) { return rule && call ? TN_OK : TN_OK; }
+        TN_DEFINE(op, .flags = TN_OP_ELEMENTWISE, .vjp = op_vjp)
+        TN_LIBRARY(op)
+        """))
+    options = [option.replace("c++17", "c++20") for option in compiler]
+    done = subprocess.run([*options, *WARNINGS, "-Werror", "-O1", "-fsyntax-only", "-I", str(ROOT / "include"), str(tmp_path / "op.c")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=[name for name, *_ in COMPILERS])

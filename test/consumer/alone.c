@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// A program with a function of its own that reports through XLA's status: it links libtenon alone.
+// A program with a function of its own that reports through XLA's status, and an operation: it
+// links libtenon alone, without optimisation.
 #include <stdio.h>
 #include <string.h>
+#include <tenon/custom.h>
 #include <tenon/custom_call_status.h>
 #include <tenon/tenon.h>
 
@@ -25,6 +27,13 @@ static void root(void* out, const void** in, XlaCustomCallStatus* status) {
 }
 
 TN_REGISTER_CUSTOM_CALL_TARGET(root, "Host");
+
+#define TWICE(ARG, ATTR, RET) ARG(x, f32, any_rank) RET(y, f32, like(x))
+TN_OP(twice, TWICE, "y = 2 x") {
+  for (int64_t i = 0; i < tn_size(call->x); ++i) call->y.data[i] = 2 * call->x.data[i];
+  return TN_OK;
+}
+TN_LIBRARY(twice)
 
 static tn_status_t run(float x, float* out_y) {
   tn_device_t* device = NULL;

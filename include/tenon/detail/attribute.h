@@ -5,6 +5,7 @@
 #ifndef TENON_DETAIL_ATTRIBUTE_H_
 #define TENON_DETAIL_ATTRIBUTE_H_
 
+#include <stdbool.h>
 #include <tenon/detail/dtype.h>
 
 TN_EXTERN_C_BEGIN
@@ -45,6 +46,22 @@ static inline tn_attribute_t tn_attribute_string(const char* name, const char* d
                                                  size_t length) {
   tn_attribute_t attribute = {name, TN_ATTRIBUTE_STRING, TN_DTYPE_INVALID, 0, 0, data, length,
                               NULL};
+  return attribute;
+}
+static inline tn_attribute_t tn_attribute_bool(const char* name, bool value) {
+  tn_attribute_t attribute = {name, TN_ATTRIBUTE_BOOL, TN_DTYPE_PRED, value, 0, NULL, 0, NULL};
+  return attribute;
+}
+// `count` elements of the dtype, as in memory.
+static inline tn_attribute_t tn_attribute_array(const char* name, tn_dtype_t dtype,
+                                                const void* data, size_t count) {
+  tn_attribute_t attribute = {name, TN_ATTRIBUTE_ARRAY, dtype, 0, 0, data, count, NULL};
+  return attribute;
+}
+static inline tn_attribute_t tn_attribute_dictionary(const char* name,
+                                                     const tn_attribute_t* entries, size_t count) {
+  tn_attribute_t attribute = {name,   TN_ATTRIBUTE_DICTIONARY, TN_DTYPE_INVALID, 0, 0, NULL, count,
+                              entries};
   return attribute;
 }
 

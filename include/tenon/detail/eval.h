@@ -225,8 +225,12 @@ struct tn_eval_call {
 #define tn_eval_greatest_group_size(eval, out_size) \
   ((eval)->api->greatest_group_size((eval), (out_size)))
 #define tn_eval_map(eval, function, dtype, ...) \
-  tn__each_##function##_##dtype((eval)->frame->api, __VA_ARGS__)
-#define TN_EVAL_ERROR(eval, CODE, ...) tn__eval_error((eval), TN_FFI_##CODE, __VA_ARGS__)
+  (tn__each_##function##_##dtype)((eval)->frame->api, __VA_ARGS__)
+#define TN_EVAL_ERROR(eval, CODE, ...)                                                             \
+  __extension__({                                                                                  \
+    TN__STATIC_ASSERT(TN__KNOWN(TN__CODE_##CODE), "TN_EVAL_ERROR(" #eval ", " #CODE TN__CODE_CHOICES); \
+    tn__eval_error((eval), TN__CODE_NUMBER(TN__CODE_##CODE), __VA_ARGS__);                         \
+  })
 // clang-format on
 
 TN__PRINTF(3, 4)

@@ -47,9 +47,6 @@ enum { TN_FFI_INSTANTIATE, TN_FFI_PREPARE, TN_FFI_INITIALIZE, TN_FFI_EXECUTE };
   X(OUT_OF_RANGE) X(UNIMPLEMENTED) X(INTERNAL) X(UNAVAILABLE) X(DATA_LOSS) X(UNAUTHENTICATED)
 #define TN__FFI_CODE(name) TN_FFI_##name,
 enum { TN_FFI_OK, TN_FFI_ERRORS(TN__FFI_CODE) };
-// The codes that TN_ERROR takes, and no other name that begins with TN_FFI_.
-#define TN__NAMED_CODE(name) TN__ERROR_##name = TN_FFI_##name,
-enum { TN_FFI_ERRORS(TN__NAMED_CODE) };
 
 // Element types: X(name in lists, NAME, value, C type). Sub-byte elements take a byte each. TN_FFI_F32
 // is TN_DTYPE_F32 of <tenon/tenon.h>, and so are the others: a kernel may compare either.

@@ -57,7 +57,8 @@
 #define TN__PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
 #define TN__COLD __attribute__((cold, noinline, unused)) static
 #define TN__APART __attribute__((noinline, unused)) static
-#define TN__UNUSED __attribute__((unused)) static
+// Inline, so that compilers without optimisation leave out what is not used, and with it libm.
+#define TN__UNUSED __attribute__((unused)) static inline
 #define TN__INLINE __attribute__((always_inline, unused)) static inline
 // Kernel bodies for 16-bit floats, for which processors have no arithmetic, are also compiled for
 // AVX2, which halves the time of their loops. (Instructions that round differently are not
@@ -111,6 +112,11 @@ TN__INLINE int64_t tn__product(const int64_t* dims, int64_t rank) {
   return size;
 }
 
+TN__INLINE int64_t tn__dim_at(const int64_t* dims, int64_t rank, int64_t axis) {
+  if (axis < 0) axis += rank;
+  return TN__LIKELY((uint64_t)axis < (uint64_t)rank) ? dims[axis] : 0;
+}
+
 // The size in bytes of an element in memory.
 TN__INLINE size_t tn_ffi_dtype_size(tn_ffi_dtype_t dtype) {
 #define TN__SIZE_CASE(word, NAME, number, ctype) \
@@ -126,7 +132,8 @@ TN__COLD const char* tn_ffi_dtype_name(tn_ffi_dtype_t dtype) {
 }
 
 #define tn_rank(buffer) ((buffer).rank)
-#define tn_dim(buffer, axis) ((buffer).dims[axis])
+// Axis -1 is the last one; 0 for an axis that the buffer does not have.
+#define tn_dim(buffer, axis) tn__dim_at((buffer).dims, (buffer).rank, axis)
 #define tn_last_dim(buffer) ((buffer).rank ? (buffer).dims[(buffer).rank - 1] : (int64_t)1)
 #define tn_size(buffer) tn__product((buffer).dims, (buffer).rank)
 #define tn_byte_size(buffer) ((size_t)tn_size(buffer) * tn_ffi_dtype_size((buffer).dtype))

@@ -8,12 +8,49 @@
 
 #include <tenon/detail/custom/dims.h>
 
-#define TN_ERROR(call, CODE, ...) tn__error((call)->tn, TN__ERROR_##CODE, __VA_ARGS__)
+// return TN_ERROR(call, INVALID_ARGUMENT, "n is %d", n);
+#define TN_ERROR(call, CODE, ...)                                                                 \
+  __extension__({                                                                                 \
+    TN__STATIC_ASSERT(TN__KNOWN(TN__CODE_##CODE), "TN_ERROR(" #call ", " #CODE TN__CODE_CHOICES); \
+    tn__error((call)->tn, TN__CODE_NUMBER(TN__CODE_##CODE), __VA_ARGS__);                         \
+  })
+#define TN__CODE_NUMBER(...) TN__3RD(__VA_ARGS__, TN_FFI_INTERNAL, TN_FFI_INTERNAL, ~)
+// Written out, so that TN_ERROR may stand in a list made of TN_FFI_ERRORS.
+#define TN__CODE_CHOICES                                                                        \
+  ", ...): unknown code; expected one of CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED " \
+  "NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED "  \
+  "OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED"
+#define TN__CODE_CANCELLED ~, 1, TN_FFI_CANCELLED
+#define TN__CODE_UNKNOWN ~, 1, TN_FFI_UNKNOWN
+#define TN__CODE_INVALID_ARGUMENT ~, 1, TN_FFI_INVALID_ARGUMENT
+#define TN__CODE_DEADLINE_EXCEEDED ~, 1, TN_FFI_DEADLINE_EXCEEDED
+#define TN__CODE_NOT_FOUND ~, 1, TN_FFI_NOT_FOUND
+#define TN__CODE_ALREADY_EXISTS ~, 1, TN_FFI_ALREADY_EXISTS
+#define TN__CODE_PERMISSION_DENIED ~, 1, TN_FFI_PERMISSION_DENIED
+#define TN__CODE_RESOURCE_EXHAUSTED ~, 1, TN_FFI_RESOURCE_EXHAUSTED
+#define TN__CODE_FAILED_PRECONDITION ~, 1, TN_FFI_FAILED_PRECONDITION
+#define TN__CODE_ABORTED ~, 1, TN_FFI_ABORTED
+#define TN__CODE_OUT_OF_RANGE ~, 1, TN_FFI_OUT_OF_RANGE
+#define TN__CODE_UNIMPLEMENTED ~, 1, TN_FFI_UNIMPLEMENTED
+#define TN__CODE_INTERNAL ~, 1, TN_FFI_INTERNAL
+#define TN__CODE_UNAVAILABLE ~, 1, TN_FFI_UNAVAILABLE
+#define TN__CODE_DATA_LOSS ~, 1, TN_FFI_DATA_LOSS
+#define TN__CODE_UNAUTHENTICATED ~, 1, TN_FFI_UNAUTHENTICATED
+
+// Returns the status unless it is TN_OK. Nothing else is taken for one; in C, any address would be.
 #define TN_TRY(expression)                              \
   do {                                                  \
-    const tn_status_t tn_try_ = (expression);           \
+    TN__STATUS_OF(expression);                          \
     if (TN__UNLIKELY(tn_try_ != TN_OK)) return tn_try_; \
   } while (0)
+#ifdef __cplusplus
+#define TN__STATUS_OF(expression) const tn_status_t tn_try_ = (expression)
+#else
+#define TN__STATUS_OF(expression)                                                         \
+  __extension__ const __auto_type tn_try_ = (expression);                                 \
+  TN__STATIC_ASSERT(__builtin_types_compatible_p(__typeof__(tn_try_), const tn_status_t), \
+                    "TN_TRY(" #expression "): expected a tn_status_t")
+#endif
 
 TN__COLD tn_status_t tn__create_error(const tn_ffi_api_t* api, int32_t code, const char* message) {
   if (code <= TN_FFI_OK || code > TN_FFI_UNAUTHENTICATED) code = TN_FFI_INTERNAL;

@@ -22,7 +22,7 @@
 // so does what is outside the domain. It runs on the calling thread and
 // may be called on several: split large arrays with tn_parallel_for, handing on `call->tn`.
 #define tn_map(call, function, dtype, ...) \
-  tn__each_##function##_##dtype((call)->tn->frame->api, __VA_ARGS__)
+  (tn__each_##function##_##dtype)((call)->tn->frame->api, __VA_ARGS__)  // known, or an error
 
 // --- what C has no function for
 

@@ -155,6 +155,37 @@ TN__UNUSED void tn__parallel_for(const tn_call_t* call, int64_t count, int64_t g
   tn__loop_release(loop);
 }
 
+// The same for a function that can fail, tn_status_t function(user, begin, end): after an error no
+// other range begins, and the first error is returned.
+#define tn_try_parallel_for(call, count, grain, function, user) \
+  tn__try_parallel_for((call)->tn, count, grain, function, user)
+typedef struct tn__try_loop {
+  tn_status_t (*function)(void* user, int64_t begin, int64_t end);
+  void* user;
+  const tn_ffi_api_t* api;
+  tn_status_t error;
+} tn__try_loop_t;
+
+TN__UNUSED void tn__try_range(void* data, int64_t begin, int64_t end) {
+  tn__try_loop_t* loop = (tn__try_loop_t*)data;
+  if (__atomic_load_n(&loop->error, __ATOMIC_RELAXED) != TN_OK) return;
+  const tn_status_t error = loop->function(loop->user, begin, end);
+  tn_status_t none = TN_OK;
+  if (error == TN_OK || __atomic_compare_exchange_n(&loop->error, &none, error, false,
+                                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  tn__drop_error(loop->api, error);
+}
+
+TN__UNUSED tn_status_t tn__try_parallel_for(const tn_call_t* call, int64_t count, int64_t grain,
+                                            tn_status_t (*function)(void* user, int64_t begin,
+                                                                    int64_t end),
+                                            void* user) {
+  tn__try_loop_t loop = {function, user, call->frame->api, TN_OK};
+  tn__parallel_for(call, count, grain, tn__try_range, &loop);
+  return loop.error;
+}
+
 // Asynchronous calls: after tn_defer(call, &future) the handler returns TN_OK, and any thread calls
 // tn_finish or tn_fail, once. Until then the runtime keeps the buffers and attributes of the frame,
 // but `call` and its scratch memory are valid only until the handler returns.
@@ -177,7 +208,11 @@ TN__UNUSED void tn_finish(tn_future_t future) {
   tn_ffi_future_finish_t finish = {TN_FFI_FUTURE_FINISH_SIZE, NULL, future.future};
   tn__drop_error(future.api, future.api->future_finish(&finish));
 }
-#define tn_fail(future, CODE, ...) tn__fail(future, TN_FFI_##CODE, __VA_ARGS__)
+#define tn_fail(future, CODE, ...)                                                                 \
+  __extension__({                                                                                  \
+    TN__STATIC_ASSERT(TN__KNOWN(TN__CODE_##CODE), "tn_fail(" #future ", " #CODE TN__CODE_CHOICES); \
+    tn__fail(future, TN__CODE_NUMBER(TN__CODE_##CODE), __VA_ARGS__);                               \
+  })
 TN__PRINTF(3, 4)
 TN__UNUSED void tn__fail(tn_future_t future, int32_t code, const char* format, ...) {
   tn__text_t text = {0, ""};
