@@ -212,18 +212,18 @@ TN__COLD int32_t tn__plan_dims(const tn_call_t* call, int32_t* plan) {
   return next ? TN__PLAN_READY : TN__PLAN_READS;
 }
 
-TN__COLD bool tn__dims_agree_as_read(const tn_call_t* call) {
+TN__COLD bool tn__named_dims_agree_as_read(const tn_call_t* call) {
   const tn_status_t error = tn__judge_dims(call);
   tn__drop_error(call->frame->api, error);
   return error == TN_OK;
 }
 
 // Whether all shapes are as the lists say.
-TN__APART bool tn__dims_agree(const tn_call_t* call, int32_t* plan) {
+TN__APART bool tn__named_dims_agree(const tn_call_t* call, int32_t* plan) {
   int64_t sizes[TN__SIZES_LIMIT];
   int32_t kind = __atomic_load_n(plan, __ATOMIC_ACQUIRE);
   if (TN__UNLIKELY(kind == TN__PLAN_NONE)) kind = tn__plan_dims(call, plan);
-  if (TN__UNLIKELY(kind == TN__PLAN_READS)) return tn__dims_agree_as_read(call);
+  if (TN__UNLIKELY(kind == TN__PLAN_READS)) return tn__named_dims_agree_as_read(call);
   for (int i = 0; i < TN__SIZES_LIMIT; ++i) sizes[i] = -1;
   const int32_t* next = plan + 1;
   for (int32_t value = TN__PLAN_LOAD(next++); value >= 0; value = TN__PLAN_LOAD(next++)) {

@@ -143,7 +143,7 @@
     (void)tn_row, (void)tn_arg, (void)tn_ret;                                                     \
     const tn_status_t tn_status = op##_decode_attrs(tn_self, tn_call);                            \
     if (sizeof op##_dims > sizeof *op##_dims && TN__LIKELY(tn_status == TN_OK) &&                 \
-        TN__UNLIKELY(!tn__dims_agree(tn_call, op##_dims)))                                        \
+        TN__UNLIKELY(!tn__named_dims_agree(tn_call, op##_dims)))                                  \
       return tn__refuse_values(tn_call);                                                          \
     return tn_status;                                                                             \
   }
