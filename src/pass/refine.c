@@ -8,6 +8,7 @@
 #include "pass/refine.h"
 
 #include "base/c_locale.h"
+#include "base/interrupt.h"
 #include "call/operation.h"
 #include "kernel/static_form.h"
 #include "pass/passes.h"
