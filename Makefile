@@ -86,6 +86,11 @@ site: ## the documents as a site, in build/site
 	@tools/setup site
 	@tools/site
 
+.PHONY: dist
+dist: ## what a release consists of, in build/dist: sources, wheels, Debian's source package, checksums
+	@tools/setup dist
+	@tools/dist
+
 .PHONY: install
 install: all ## installs into PREFIX (/usr/local), below DESTDIR if that is set
 	@cmake --install build/release --prefix $(PREFIX)
