@@ -76,11 +76,13 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_to_dlpack(tn_buffer_t* buffer,
 TN_API TN_MUST_USE tn_status_t tn_buffer_to_dlpack_versioned(tn_buffer_t* buffer,
                                                              tn_dl_versioned_t** out_tensor);
 
-// The same for the elements of an array, which is evaluated. Transposes, slices, reverses,
-// broadcasts and other views are not copied: the tensor has their strides, which may be negative or
-// 0. It keeps the buffer that the elements are in, also after the array and its scope are released.
-// Thread-safe for one array. Errors are those of the evaluation and of tn_buffer_map;
-// FAILED_PRECONDITION for an input of a transform in progress, which has no elements.
+// The same for the elements of an array, which is evaluated. Transposes, slices, reverses and other
+// views are not copied: the tensor has their strides, which may be negative. Only elements that
+// share memory with each other, as those of a broadcast, of tn_array_ones or of overlapping windows
+// do, are made dense at the first call, and kept by the array. The tensor keeps the buffer that the
+// elements are in, also after the array and its scope are released. Thread-safe for one array.
+// Errors are those of the evaluation and of tn_buffer_map; FAILED_PRECONDITION for an input of a
+// transform in progress, which has no elements.
 TN_API TN_MUST_USE tn_status_t tn_array_to_dlpack(tn_array_t* array, tn_dl_managed_t** out_tensor);
 TN_API TN_MUST_USE tn_status_t tn_array_to_dlpack_versioned(tn_array_t* array,
                                                             tn_dl_versioned_t** out_tensor);

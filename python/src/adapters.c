@@ -8,13 +8,17 @@
 #include <string.h>
 
 const core_adapter_t core_adapters[] = {
-#define FORWARD(module, name, target, signature) {module, #name, signature, target, NULL, NULL},
+#define FORWARD(module, name, target, signature) \
+  {module, #name, signature, target, NULL, NULL, false},
+#define CASTING(module, name, target, signature) \
+  {module, #name, signature, target, NULL, NULL, true},
 #define ADAPTER(module, name, target, signature, function) \
-  {module, #name, signature, target, NULL, function},
+  {module, #name, signature, target, NULL, function, false},
 #define DOCUMENTED(module, name, doc, signature, function) \
-  {module, #name, signature, NULL, doc, function},
+  {module, #name, signature, NULL, doc, function, false},
 #include "adapters.def"
 #undef FORWARD
+#undef CASTING
 #undef ADAPTER
 #undef DOCUMENTED
 };
@@ -22,10 +26,21 @@ const size_t core_adapter_count = sizeof core_adapters / sizeof *core_adapters;
 
 const core_alias_t core_aliases[] = {
 #define ALIAS(name, target) {#name, #target},
+#define KEYWORD(function, name, parameter)
 #include "aliases.def"
 #undef ALIAS
+#undef KEYWORD
 };
 const size_t core_alias_count = sizeof core_aliases / sizeof *core_aliases;
+
+const core_keyword_t core_keywords[] = {
+#define ALIAS(name, target)
+#define KEYWORD(function, name, parameter) {#function, #name, #parameter},
+#include "aliases.def"
+#undef ALIAS
+#undef KEYWORD
+};
+const size_t core_keyword_count = sizeof core_keywords / sizeof *core_keywords;
 
 const char* const core_hidden[] = {"split_at",    "slice_at",       "slice_update_at",
                                    "random_bits", "random_permute", "random_categorical_samples"};
@@ -41,7 +56,7 @@ bool core_integer_from(PyObject* object, int64_t* out_integer) {
 
 bool core_integers_from(PyObject* object, size_t* out_count, int64_t* out_integers) {
   *out_count = 1;
-  if (PyIndex_Check(object) && !PySequence_Check(object)) {
+  if (core_is_integer(object)) {
     return core_integer_from(object, out_integers);
   }
   PyObject* list = PySequence_Tuple(object);

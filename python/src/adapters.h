@@ -8,12 +8,14 @@
 #include "core.h"
 
 #define FORWARD(module, name, target, signature)
+#define CASTING(module, name, target, signature)
 #define ADAPTER(module, name, target, signature, function) \
   PyObject* function(core_call_t* call, PyObject* const* objects);
 #define DOCUMENTED(module, name, doc, signature, function) \
   PyObject* function(core_call_t* call, PyObject* const* objects);
 #include "adapters.def"
 #undef FORWARD
+#undef CASTING
 #undef ADAPTER
 #undef DOCUMENTED
 

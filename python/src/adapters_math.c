@@ -16,14 +16,33 @@ PyObject* core_clip(core_call_t* call, PyObject* const* objects) {
   return CORE_APPLY(call, "clip", objects[0], objects[1], objects[2]);
 }
 
-// a, axis, reverse, inclusive, dtype
+// The sum or product of nothing in front of those of the elements along an axis. Takes `result`.
+static PyObject* add_initial(core_call_t* call, PyObject* result, PyObject* axis_object,
+                             double initial) {
+  int64_t dims[TN_MAX_RANK], axis = 0;
+  tn_array_t* parts[2] = {NULL, core_array_hold(call, result)};
+  const int64_t rank = (int64_t)tn_array_rank(parts[1]);
+  const bool has_axis = axis_object && axis_object != Py_None;
+  Py_DECREF(result);
+  if (has_axis && !core_integer_from(axis_object, &axis)) return NULL;
+  memcpy(dims, tn_array_dims(parts[1]), (size_t)rank * sizeof *dims);
+  dims[axis < 0 ? axis + rank : axis] = 1;  // in range, since there is a result
+  tn_array_t* value = tn_array_scalar_like(call->scope, parts[1], initial);
+  parts[0] = tn_array_full(call->scope, (size_t)rank, dims, value);
+  return core_array_object(tn_array_concatenate(call->scope, 2, parts, axis));
+}
+
+// a, axis, reverse, inclusive, dtype, include_initial
 PyObject* core_cumulate(core_call_t* call, PyObject* const* objects) {
   const char* name = core_function_name(call->function);
+  const int has_initial = core_is_true(objects[5]);
+  if (has_initial < 0) return NULL;
   PyObject* a =
       objects[4] ? CORE_APPLY(call, "astype", objects[0], objects[4]) : Py_NewRef(objects[0]);
   PyObject* result = a ? CORE_APPLY(call, name, a, objects[1], objects[2], objects[3]) : NULL;
   Py_XDECREF(a);
-  return result;
+  if (!result || !has_initial) return result;
+  return add_initial(call, result, objects[1], strcmp(name, "cumprod") == 0);
 }
 
 // --- cumulative extremes: of equal elements the last so far gets the gradient, as in mlx.core
@@ -166,7 +185,7 @@ static PyObject* tensordot_last(core_call_t* call, PyObject* const* objects) {
 
 PyObject* core_tensordot(core_call_t* call, PyObject* const* objects) {
   PyObject* axes = objects[2];
-  if (!axes || !PySequence_Check(axes)) return tensordot_last(call, objects);
+  if (!axes || core_is_integer(axes)) return tensordot_last(call, objects);
   PyObject* pair = PySequence_Tuple(axes);
   PyObject* result = NULL;
   if (pair && PyTuple_Size(pair) == 2) {
@@ -197,10 +216,10 @@ PyObject* core_conv1d(core_call_t* call, PyObject* const* objects) {
 // number, a list, or a list for the low ends and one for the high ends.
 PyObject* core_conv_general(core_call_t* call, PyObject* const* objects) {
   PyObject *low = objects[3], *high = NULL, *pair = NULL;
-  if (low && PySequence_Check(low)) {
+  if (low && !core_is_integer(low)) {
     pair = PySequence_Tuple(low);
     if (!pair) return NULL;
-    const bool is_pair = PyTuple_Size(pair) == 2 && PySequence_Check(PyTuple_GetItem(pair, 0));
+    const bool is_pair = PyTuple_Size(pair) == 2 && !core_is_integer(PyTuple_GetItem(pair, 0));
     if (is_pair) {
       low = PyTuple_GetItem(pair, 0);
       high = PyTuple_GetItem(pair, 1);
@@ -291,12 +310,59 @@ PyObject* core_eigh(core_call_t* call, PyObject* const* objects) {
                     is_upper ? Py_True : Py_False);
 }
 
+// a, mode: the columns of the identity behind those of the matrix complete its basis.
+PyObject* core_qr(core_call_t* call, PyObject* const* objects) {
+  bool is_complete = false;
+  tn_array_t *a = NULL, *parts[2] = {NULL, NULL};
+  tn_scope_t* scope = call->scope;
+  if (!core_choose(objects[1], "mode", "reduced", "complete", &is_complete)) return NULL;
+  if (!is_complete) return CORE_APPLY(call, "linalg_qr", objects[0]);
+  if (!core_convert(call, objects[0], TN_DTYPE_INVALID, &a)) return NULL;
+  const size_t rank = tn_array_rank(a);
+  const int64_t rows = tn_array_dim(a, -2), columns = tn_array_dim(a, -1);
+  if (rank < 2 || rows <= columns) return CORE_APPLY(call, "linalg_qr", objects[0]);
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
+  memcpy(stops, tn_array_dims(a), rank * sizeof *stops);
+  stops[rank - 1] = rows;
+  tn_array_t* one = tn_array_identity(scope, tn_array_dtype(a), rows);
+  tn_array_t* both[] = {a, tn_array_broadcast_to(scope, one, rank, stops)};
+  tn_array_linalg_qr(scope, tn_array_concatenate(scope, 2, both, -1), &parts[0], &parts[1]);
+  stops[rank - 1] = columns;
+  parts[1] = tn_array_slice(scope, parts[1], starts, stops, NULL);
+  return core_named_tuple("linalg_qr", 2, parts);
+}
+
+// Only as many singular vectors as values, without the others ever being computed: of R, where the
+// matrix A with more rows than columns is Q R; of a matrix with more columns those of its
+// transpose.
+static PyObject* reduced_svd(core_call_t* call, tn_array_t* a) {
+  tn_scope_t* scope = call->scope;
+  tn_array_t *q = NULL, *r = NULL, *parts[3] = {NULL, NULL, NULL};
+  const bool is_wide = tn_array_dim(a, -1) > tn_array_dim(a, -2);
+  tn_array_linalg_qr(scope, is_wide ? tn_array_matrix_transpose(scope, a) : a, &q, &r);
+  tn_array_linalg_svd(scope, r, &parts[0], &parts[1], &parts[2]);
+  parts[0] = tn_array_matmul(scope, q, parts[0]);
+  if (is_wide) {
+    tn_array_t* rows = tn_array_matrix_transpose(scope, parts[0]);
+    parts[0] = tn_array_matrix_transpose(scope, parts[2]);
+    parts[2] = rows;
+  }
+  return core_named_tuple("linalg_svd", 3, parts);
+}
+
+// a, compute_uv, full_matrices
 PyObject* core_svd(core_call_t* call, PyObject* const* objects) {
   const int has_vectors = objects[1] ? PyObject_IsTrue(objects[1]) : 1;
-  if (has_vectors < 0) return NULL;
-  if (has_vectors) return CORE_APPLY(call, "linalg_svd", objects[0]);
+  const int is_full = objects[2] ? PyObject_IsTrue(objects[2]) : 1;
   tn_array_t *a = NULL, *values = NULL;
+  if (has_vectors < 0 || is_full < 0) return NULL;
+  if (has_vectors && is_full) return CORE_APPLY(call, "linalg_svd", objects[0]);
   if (!core_convert(call, objects[0], TN_DTYPE_INVALID, &a)) return NULL;
+  const bool is_square = tn_array_dim(a, -1) == tn_array_dim(a, -2);
+  if (has_vectors && (is_square || tn_array_rank(a) < 2)) {
+    return CORE_APPLY(call, "linalg_svd", objects[0]);
+  }
+  if (has_vectors) return reduced_svd(call, a);
   tn_array_linalg_svd(call->scope, a, NULL, &values, NULL);
   return core_array_object(values);
 }

@@ -68,7 +68,7 @@ PyObject* core_concatenate(core_call_t* call, PyObject* const* objects) {
 
 PyObject* core_split(core_call_t* call, PyObject* const* objects) {
   int64_t count = 1;
-  const bool is_count = PyIndex_Check(objects[1]) && !PySequence_Check(objects[1]);
+  const bool is_count = core_is_integer(objects[1]);
   if (is_count && !core_integer_from(objects[1], &count)) return NULL;
   if (count < 1) {
     return PyErr_Format(PyExc_ValueError, "split: expected at least 1 section; found %lld",
@@ -100,19 +100,24 @@ PyObject* core_unstack(core_call_t* call, PyObject* const* objects) {
 
 // An array for an array, a list for a list.
 PyObject* core_depends(core_call_t* call, PyObject* const* objects) {
-  PyObject* list = CORE_APPLY(call, "depends", objects[0], objects[1]);
-  if (!list || !core_is_array(objects[0])) return list;
-  PyObject* first = Py_NewRef(PyList_GetItem(list, 0));
-  Py_DECREF(list);
-  return first;
+  const bool is_one = core_is_array(objects[0]), has_one = core_is_array(objects[1]);
+  PyObject* inputs = is_one ? PyTuple_Pack(1, objects[0]) : Py_NewRef(objects[0]);
+  PyObject* others = has_one ? PyTuple_Pack(1, objects[1]) : Py_NewRef(objects[1]);
+  PyObject* list = inputs && others ? CORE_APPLY(call, "depends", inputs, others) : NULL;
+  PyObject* result = list && is_one ? Py_NewRef(PyList_GetItem(list, 0)) : Py_XNewRef(list);
+  Py_XDECREF(list);
+  Py_XDECREF(others);
+  Py_XDECREF(inputs);
+  return result;
 }
 
 // One shift stands for one along each axis.
 PyObject* core_roll(core_call_t* call, PyObject* const* objects) {
   int64_t shifts[TN_MAX_RANK];
   PyObject* axes = objects[2] == Py_None ? NULL : objects[2];
-  const Py_ssize_t count = axes && PySequence_Check(axes) ? PySequence_Size(axes) : -1;
-  if (count < 0 || count > TN_MAX_RANK || !PyIndex_Check(objects[1])) {
+  const bool is_list = axes && !core_is_integer(axes) && PySequence_Check(axes);
+  const Py_ssize_t count = is_list ? PySequence_Size(axes) : 0;
+  if (!is_list || count > TN_MAX_RANK || !core_is_integer(objects[1])) {
     return CORE_APPLY(call, "roll", objects[0], objects[1], axes);
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -174,11 +179,11 @@ static bool read_pairs(PyObject* tuple, widths_t* widths) {
 }
 
 static bool read_widths(PyObject* object, widths_t* widths) {
-  PyObject* tuple = PySequence_Check(object) ? PySequence_Tuple(object) : PyTuple_Pack(1, object);
+  PyObject* tuple = core_is_integer(object) ? PyTuple_Pack(1, object) : PySequence_Tuple(object);
   if (!tuple) return false;
   PyObject* first = PyTuple_Size(tuple) ? PyTuple_GetItem(tuple, 0) : NULL;
   bool is_done = false;
-  if (first && PyIndex_Check(first) && !PySequence_Check(first)) {
+  if (first && core_is_integer(first)) {
     is_done = read_same(tuple, widths);
   } else {
     is_done = read_pairs(tuple, widths);

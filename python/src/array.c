@@ -464,6 +464,8 @@ static PyType_Slot slots[] = {
     CORE_SLOT(Py_tp_methods, methods),
     CORE_SLOT(Py_tp_richcompare, compare),
     CORE_SLOT(Py_mp_length, array_length),
+    CORE_SLOT(Py_sq_length, array_length),
+    CORE_SLOT(Py_sq_item, core_get_row),
     CORE_SLOT(Py_mp_subscript, core_get_item),
     CORE_SLOT(Py_mp_ass_subscript, core_set_item),
     CORE_SLOT(Py_tp_iter, core_array_iterate),

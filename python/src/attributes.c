@@ -161,7 +161,7 @@ bool core_attribute_from(core_call_t* call, core_pool_t* pool, const char* name,
   if (!from_scalar(call, object, &has_dtype, out_attribute)) return false;
   if (has_dtype) return true;
   if (PyFloat_Check(object)) return from_real(object, out_attribute);
-  if (PyIndex_Check(object) && !has_length(object)) {
+  if (core_is_integer(object)) {
     return from_integer(object, type, out_attribute);
   }
   if (PyDict_Check(object)) return from_dict(call, pool, object, out_attribute);

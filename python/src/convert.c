@@ -119,6 +119,14 @@ bool core_is_scalar(PyObject* object) {
   return core_is_number(object) || is_numpy_scalar(object);
 }
 
+bool core_is_integer(PyObject* object) {
+  if (PyLong_Check(object)) return true;
+  if (!PyIndex_Check(object)) return false;
+  const bool has_length = PyObject_Size(object) >= 0;
+  if (!has_length) PyErr_Clear();
+  return !has_length;
+}
+
 static bool fits_in_int32(PyObject* number) {
   int overflow = 0;
   const int64_t value = PyLong_AsLongLongAndOverflow(number, &overflow);

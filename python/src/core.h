@@ -158,6 +158,7 @@ bool core_add_printing(PyObject* module);
 // --- index.c
 
 PyObject* core_get_item(PyObject* self, PyObject* key);
+PyObject* core_get_row(PyObject* self, Py_ssize_t i);  // of the sequence protocol
 int core_set_item(PyObject* self, PyObject* key, PyObject* value);
 PyObject* core_get_at(PyObject* self, void* unused);
 PyObject* core_array_iterate(PyObject* self);
@@ -185,6 +186,9 @@ tn_dtype_t core_dtype_beside(PyObject* number, tn_dtype_t like);
 bool core_is_number(PyObject* object);  // of Python: bool, int, float, complex
 bool core_is_scalar(PyObject* object);  // that, or a scalar of NumPy
 bool core_is_like_array(PyObject* object);
+// Whether an object stands for one integer, where a list of integers is accepted as well: a number
+// or an array without dimensions. Arrays of more are sequences.
+bool core_is_integer(PyObject* object);
 // The same with elements of a dtype; INVALID: that of the elements.
 bool core_convert_to(core_call_t* call, PyObject* object, tn_dtype_t dtype, tn_array_t** out_array);
 // The elements as nested lists, or one number.
@@ -204,6 +208,8 @@ bool core_import(core_call_t* call, PyObject* object, core_sharing_t sharing,
 // an object that has no elements.
 bool core_import_as(core_call_t* call, PyObject* object, tn_dtype_t dtype, core_sharing_t sharing,
                     tn_array_t** out_array);
+// An array where the call computes: itself, or a copy on that device.
+tn_array_t* core_bring(core_call_t* call, tn_array_t* a);
 tn_dtype_t core_dtype_of_format(const char* text);  // INVALID: there is none
 // Members of arrays.
 bool core_add_exchange(PyObject* module);
@@ -265,6 +271,7 @@ typedef struct core_adapter {
   const char* target;    // the function of the table that it stands for
   const char* doc;       // NULL: that of the target
   core_adapter_fn call;  // NULL: the target, with the arguments of the same names
+  bool is_casting;       // to `dtype`: the first operand, where that is given
 } core_adapter_t;
 extern const core_adapter_t core_adapters[];
 extern const size_t core_adapter_count;
@@ -274,6 +281,13 @@ typedef struct core_alias {
 } core_alias_t;
 extern const core_alias_t core_aliases[];
 extern const size_t core_alias_count;
+typedef struct core_keyword {
+  const char* function;
+  const char* name;       // another one of
+  const char* parameter;  // this
+} core_keyword_t;
+extern const core_keyword_t core_keywords[];
+extern const size_t core_keyword_count;
 extern const char* const core_hidden[];  // functions of the table that Python has other names for
 extern const size_t core_hidden_count;
 

@@ -140,14 +140,26 @@ static bool take_array(taking_t* taking, PyObject* like, PyObject* given) {
   if (core_is_array(given)) {
     array = tn_scope_adopt(taking->scope, core_array_take(given));
     array = tn_array_astype(taking->scope, array, core_array_dtype(like));
+  } else if (given != Py_None) {
+    PyErr_Format(PyExc_TypeError, "a rule of a custom_function gave %R; expected an array or None",
+                 given);
+    return false;
   }
   taking->arrays[taking->count++] = array;
   return true;
 }
 
+// A list of one array stands for that array where there is only one, as in mlx.core. A view.
+static PyObject* only_part(PyObject* given) {
+  const bool is_one = (PyList_Check(given) && PyList_Size(given) == 1) ||
+                      (PyTuple_Check(given) && PyTuple_Size(given) == 1);
+  if (!is_one) return given;
+  return PyList_Check(given) ? PyList_GetItem(given, 0) : PyTuple_GetItem(given, 0);
+}
+
 // The arrays that are in `given` where `like` has arrays.
 static bool take(taking_t* taking, PyObject* like, PyObject* given) {
-  if (core_is_array(like)) return take_array(taking, like, given);
+  if (core_is_array(like)) return take_array(taking, like, only_part(given));
   const bool is_sequence = PyList_Check(like) || PyTuple_Check(like);
   if (!is_sequence && !PyDict_Check(like)) return true;
   if (Py_EnterRecursiveCall(" in a tree of arrays")) return false;

@@ -41,29 +41,31 @@ static const char* format_of_dtype(tn_dtype_t dtype) {
 
 // --- buffers, which are views of the elements
 
+// A tensor of DLPack, which has the same memory and layout.
 typedef struct exported {
-  tn_array_t* array;  // retained
+  tn_dl_versioned_t* loan;  // owned; NULL: none
   Py_ssize_t numbers[2 * TN_MAX_RANK];
 } exported_t;
 
 static void fill(Py_buffer* buffer, PyObject* object, exported_t* it, const char* format,
-                 const tn_mapped_array_t* view) {
-  const Py_ssize_t item = (Py_ssize_t)tn_dtype_byte_size(view->dtype);
+                 const tn_array_t* array) {
+  const tn_dl_tensor_t* tensor = &it->loan->tensor;
+  const Py_ssize_t item = (Py_ssize_t)tn_dtype_byte_size(tn_array_dtype(array));
   *buffer = (Py_buffer){
-      .buf = (void*)(uintptr_t)view->data,
+      .buf = (char*)tensor->data + tensor->byte_offset,
       .obj = Py_NewRef(object),
-      .len = (Py_ssize_t)tn_array_byte_size(it->array),
+      .len = (Py_ssize_t)tn_array_byte_size(array),
       .itemsize = item,
       .readonly = 1,
-      .ndim = (int)view->rank,
+      .ndim = (int)tensor->rank,
       .format = (char*)(uintptr_t)format,
       .shape = it->numbers,
       .strides = it->numbers + TN_MAX_RANK,
       .internal = it,
   };
-  for (size_t i = 0; i < view->rank; ++i) {
-    buffer->shape[i] = (Py_ssize_t)view->dims[i];
-    buffer->strides[i] = (Py_ssize_t)view->strides[i] * item;
+  for (int32_t i = 0; i < tensor->rank; ++i) {
+    buffer->shape[i] = (Py_ssize_t)tensor->dims[i];
+    buffer->strides[i] = (Py_ssize_t)tensor->strides[i] * item;
   }
 }
 
@@ -82,8 +84,7 @@ static bool suits(Py_buffer* buffer, int flags) {
 }
 
 static void release(exported_t* it) {
-  tn_array_unmap(it->array);
-  tn_array_release(it->array);
+  if (it->loan) it->loan->deleter(it->loan);
   PyMem_Free(it);
 }
 
@@ -106,25 +107,23 @@ static bool was_interrupted(PyObject* object) {
 
 static int export_elements(PyObject* object, tn_array_t* array, const char* format,
                            Py_buffer* buffer, int flags) {
-  tn_mapped_array_t view;
   tn_status_t status = TN_OK;
-  exported_t* it = PyMem_Malloc(sizeof *it);
+  exported_t* it = PyMem_Calloc(1, sizeof *it);
   if (!it) {
     PyErr_NoMemory();
     return -1;
   }
-  it->array = tn_array_retain(array);
   Py_BEGIN_ALLOW_THREADS;
-  status = core_map(array, &view);
+  status = core_evaluate(1, &array);
+  if (!status) status = tn_array_to_dlpack_versioned(array, &it->loan);
   Py_END_ALLOW_THREADS;
   if (!core_check(status)) {
     note_interrupt(array);
-    tn_array_release(array);
-    PyMem_Free(it);
+    release(it);
     return -1;
   }
   if (interrupted == array) tn_array_assign(&interrupted, NULL);
-  fill(buffer, object, it, format, &view);
+  fill(buffer, object, it, format, array);
   if (suits(buffer, flags)) return 0;
   PyErr_SetString(PyExc_BufferError, "the array is not contiguous as it is asked for");
   release(it);

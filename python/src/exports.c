@@ -76,7 +76,7 @@ static PyObject* export_traced(PyObject* arguments, bool is_recorded) {
   const Py_ssize_t count = PyTuple_Size(arguments);
   PyObject* function = count ? PyTuple_GetItem(arguments, 0) : NULL;
   if (!function || !PyCallable_Check(function)) {
-    PyErr_SetString(PyExc_TypeError, "export_module: expected a function, and arrays");
+    PyErr_SetString(PyExc_TypeError, "_export_module: expected a function, and arrays");
     return NULL;
   }
   core_trace_t trace = {0};
@@ -106,7 +106,7 @@ static PyObject* call_function(PyObject* self, PyObject* given) {
   const char* name = NULL;
   PyObject *arguments = NULL, *names = NULL;
   (void)self;
-  if (!PyArg_ParseTuple(given, "sO!O!:call_function", &name, &PyTuple_Type, &arguments,
+  if (!PyArg_ParseTuple(given, "sO!O!:_call_function", &name, &PyTuple_Type, &arguments,
                         &PyTuple_Type, &names)) {
     return NULL;
   }
@@ -116,7 +116,7 @@ static PyObject* call_function(PyObject* self, PyObject* given) {
 static PyObject* value_id(PyObject* self, PyObject* object) {
   (void)self;
   if (core_is_array(object)) return core_value_id(object);
-  return PyErr_Format(PyExc_TypeError, "value_id: expected an array; found %R", object);
+  return PyErr_Format(PyExc_TypeError, "_value_id: expected an array; found %R", object);
 }
 
 // graph_module(*arrays)
@@ -251,7 +251,7 @@ static PyObject* operands_of(const tn_ffi_op_t* op) {
 static PyObject* library_handlers(PyObject* self, PyObject* arguments) {
   (void)self;
   const char* path = NULL;
-  if (!PyArg_ParseTuple(arguments, "s:library_handlers", &path)) return NULL;
+  if (!PyArg_ParseTuple(arguments, "s:_library_handlers", &path)) return NULL;
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   const tn_ffi_library_t* library = handle ? dlsym(handle, TN_FFI_LIBRARY_SYMBOL) : NULL;
   PyObject* list = PyList_New(0);
@@ -321,23 +321,24 @@ static PyMethodDef functions[] = {
      "export_to_dot(file, /, *args, **kwargs)\n--\n\n"
      "Writes the operations that arrays, or trees of arrays, still depend on as a graph for\n"
      "Graphviz, to a path or an open file."},
-    {"graph_module", graph_module, METH_VARARGS,
-     "graph_module(*arrays)\n--\n\nThe text of a module with what the arrays still depend on."},
-    {"export_module", export_module, METH_VARARGS,
-     "export_module(function, *inputs)\n--\n\nThe text of a module with the function as @main."},
-    {"export_recorded", export_recorded, METH_VARARGS,
-     "export_recorded(function, *inputs)\n--\n\nThe text of export_module, and the calls of array "
+    {"_graph_module", graph_module, METH_VARARGS,
+     "_graph_module(*arrays)\n--\n\nThe text of a module with what the arrays still depend on."},
+    {"_export_module", export_module, METH_VARARGS,
+     "_export_module(function, *inputs)\n--\n\nThe text of a module with the function as @main."},
+    {"_export_recorded", export_recorded, METH_VARARGS,
+     "_export_recorded(function, *inputs)\n--\n\nThe text of export_module, and the calls of array "
      "functions: a tuple of the calls, the inputs and the result, or None."},
-    {"call_function", call_function, METH_VARARGS,
-     "call_function(name, arguments, names)\n--\n\nCalls an array function; `names` are those of "
+    {"_call_function", call_function, METH_VARARGS,
+     "_call_function(name, arguments, names)\n--\n\nCalls an array function; `names` are those of "
      "the last arguments."},
-    {"value_id", value_id, METH_O,
-     "value_id(array)\n--\n\nA number that the array has alone as long as nothing sets it."},
-    {"import_module", import_module, METH_O,
-     "import_module(text)\n--\n\nThe function @main of a module, and the (shape, dtype) of each of "
+    {"_value_id", value_id, METH_O,
+     "_value_id(array)\n--\n\nA number that the array has alone as long as nothing sets it."},
+    {"_import_module", import_module, METH_O,
+     "_import_module(text)\n--\n\nThe function @main of a module, and the (shape, dtype) of each "
+     "of "
      "its results."},
-    {"library_handlers", library_handlers, METH_VARARGS,
-     "library_handlers(path)\n--\n\nThe handlers of a library that is loaded. For tenon.jax."},
+    {"_library_handlers", library_handlers, METH_VARARGS,
+     "_library_handlers(path)\n--\n\nThe handlers of a library that is loaded. For tenon.jax."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -25,6 +25,7 @@ struct core_function {
 
   core_adapter_fn adapter;                // NULL: the function of the table
   const tn_array_function_t* table;       // NULL: none
+  size_t cast;                            // `dtype`, of a CASTING function; MAX: none
   bool is_direct;                         // the parameters are those of the table
   uint8_t source[CORE_MAX_PARAMETERS];    // of the table's: the parameter with the name
   bool is_promoted[CORE_MAX_PARAMETERS];  // of the table's: numbers take the dtype of the arrays

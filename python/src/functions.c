@@ -79,6 +79,21 @@ static size_t find_name(const core_function_t* function, PyObject* name) {
   return function->count;
 }
 
+static size_t find_keyword(const core_function_t* function, PyObject* name) {
+  const size_t found = find_name(function, name);
+  for (size_t i = 0; found == function->count && i < core_keyword_count; ++i) {
+    const core_keyword_t* keyword = &core_keywords[i];
+    if (strcmp(keyword->function, function->name) != 0 ||
+        PyUnicode_CompareWithASCIIString(name, keyword->name) != 0) {
+      continue;
+    }
+    for (size_t at = 0; at < function->count; ++at) {
+      if (PyUnicode_CompareWithASCIIString(function->names[at], keyword->parameter) == 0) return at;
+    }
+  }
+  return found;
+}
+
 // Functions of NumPy call methods of other arrays with out=None and dtype=None.
 static bool is_numpy(PyObject* name) {
   return PyUnicode_CompareWithASCIIString(name, "out") == 0 ||
@@ -95,7 +110,7 @@ static bool bind_keyword(bound_t* bound, PyObject* name, PyObject* object) {
     if (!bound->stream) bound->stream = object;
     return true;
   }
-  const size_t i = find_name(function, name);
+  const size_t i = find_keyword(function, name);
   if (i >= function->count || i == function->rest) {
     if (object == Py_None && is_numpy(name)) return true;
     char usage[CORE_MAX_SIGNATURE + 64];
@@ -246,7 +261,7 @@ static bool to_repeated(arguments_t* arguments, core_call_t* call, const tn_para
 
 static bool to_integers(arguments_t* arguments, core_call_t* call, const tn_parameter_t* parameter,
                         PyObject* object, tn_argument_t* value) {
-  if (PyIndex_Check(object) && !PySequence_Check(object)) {
+  if (core_is_integer(object)) {
     return to_repeated(arguments, call, parameter, object, value);
   }
   PyObject* list = PySequence_Tuple(object);
@@ -265,7 +280,7 @@ static bool to_integers(arguments_t* arguments, core_call_t* call, const tn_para
 
 static bool to_arrays(arguments_t* arguments, core_call_t* call, PyObject* object,
                       tn_argument_t* value) {
-  PyObject* list = core_is_array(object) ? PyTuple_Pack(1, object) : PySequence_Tuple(object);
+  PyObject* list = PySequence_Tuple(object);  // of an array: its rows
   if (!list) return false;
   const Py_ssize_t count = PyTuple_Size(list);
   tn_array_t** arrays = core_allocate(&arguments->pool, (size_t)count, sizeof *arrays);
@@ -431,12 +446,25 @@ PyObject* core_apply(core_call_t* call, const char* name, PyObject* const* objec
 // Parameters of the table get those with their names.
 static PyObject* forward(core_call_t* call, const bound_t* bound) {
   const core_function_t* function = bound->function;
-  PyObject* objects[CORE_MAX_PARAMETERS];
+  PyObject *objects[CORE_MAX_PARAMETERS], *cast = NULL;
   for (size_t i = 0; i < function->table->parameter_count; ++i) {
     const size_t source = function->source[i];
     objects[i] = source == NO_SOURCE ? NULL : bound->objects[source];
   }
-  return apply(call, &functions[function->table - tn_array_functions], objects);
+  if (function->cast < function->count) cast = bound->objects[function->cast];
+  if (cast && cast != Py_None) {
+    objects[0] = cast = CORE_APPLY(call, "astype", objects[0], cast);
+    if (!cast) return NULL;
+  } else {
+    cast = NULL;
+  }
+  PyObject* result = apply(call, &functions[function->table - tn_array_functions], objects);
+  if (!cast) return result;
+  Py_DECREF(cast);
+  PyObject* of_dtype =
+      result ? CORE_APPLY(call, "astype", result, bound->objects[function->cast]) : NULL;
+  Py_XDECREF(result);
+  return of_dtype;
 }
 
 static PyObject* call_bound(core_call_t* call, bound_t* bound) {
@@ -580,6 +608,10 @@ static bool prepare_adapter(core_function_t* function, const core_adapter_t* ada
   function->adapter = adapter->call;
   if (!prepare(function, target ? target->table->doc : adapter->doc)) return false;
   if (target) connect(function, target);
+  function->cast = CORE_MAX_PARAMETERS;
+  for (size_t i = 0; adapter->is_casting && i < function->count; ++i) {
+    if (PyUnicode_CompareWithASCIIString(function->names[i], "dtype") == 0) function->cast = i;
+  }
   return true;
 }
 

@@ -412,35 +412,46 @@ static bool to_array(core_call_t* call, PyObject* object, tn_dtype_t dtype, core
   return core_convert_to(call, object, dtype, out_array);
 }
 
+// The array on the device that is asked for, which is that of the call.
+static PyObject* place_on(core_call_t* call, tn_array_t* array, PyObject* device,
+                          core_sharing_t sharing) {
+  tn_array_t* there = device == Py_None ? array : core_bring(call, array);
+  if (there != array && sharing == CORE_SHARE) {
+    refuse_sharing();
+    return NULL;
+  }
+  return core_array_object(there);
+}
+
 static PyObject* asarray(PyObject* module, PyObject* arguments, PyObject* keywords) {
-  static char* names[] = {"a", "dtype", "copy", NULL};
-  PyObject *object = NULL, *dtype_object = Py_None, *copy = Py_None;
+  static char* names[] = {"a", "dtype", "copy", "device", NULL};
+  PyObject *object = NULL, *dtype_object = Py_None, *copy = Py_None, *device = Py_None;
   tn_dtype_t dtype = TN_DTYPE_INVALID;
   core_sharing_t sharing = CORE_SHARE_OR_COPY;
   tn_array_t* array = NULL;
   core_call_t call;
   (void)module;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O$O:asarray", names, &object,
-                                   &dtype_object, &copy) ||
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O$OO:asarray", names, &object,
+                                   &dtype_object, &copy, &device) ||
       (dtype_object != Py_None && !core_dtype_from(dtype_object, &dtype)) ||
-      !read_sharing(copy, &sharing) || !core_begin(&call, NULL)) {
+      !read_sharing(copy, &sharing) || !core_begin(&call, device)) {
     return NULL;
   }
   const bool is_done = to_array(&call, object, dtype, sharing, &array);
-  PyObject* result = is_done ? core_array_object(array) : NULL;
+  PyObject* result = is_done ? place_on(&call, array, device, sharing) : NULL;
   core_end(&call);
   return result;
 }
 
 static PyObject* from_dlpack(PyObject* module, PyObject* arguments, PyObject* keywords) {
-  static char* names[] = {"", "copy", NULL};
-  PyObject *object = NULL, *copy = Py_None;
+  static char* names[] = {"", "copy", "device", NULL};
+  PyObject *object = NULL, *copy = Py_None, *device = Py_None;
   core_sharing_t sharing = CORE_SHARE_OR_COPY;
   tn_array_t* array = NULL;
   core_call_t call;
   (void)module;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|$O:from_dlpack", names, &object,
-                                   &copy) ||
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|$OO:from_dlpack", names, &object, &copy,
+                                   &device) ||
       !read_sharing(copy, &sharing)) {
     return NULL;
   }
@@ -448,22 +459,24 @@ static PyObject* from_dlpack(PyObject* module, PyObject* arguments, PyObject* ke
     return PyErr_Format(PyExc_TypeError,
                         "from_dlpack(): expected an object with __dlpack__; found %R", object);
   }
-  if (!core_begin(&call, NULL)) return NULL;
+  if (!core_begin(&call, device)) return NULL;
   const bool is_done = core_is_array(object)
                            ? adopt(&call, object, TN_DTYPE_INVALID, sharing, &array)
                            : core_import_as(&call, object, TN_DTYPE_INVALID, sharing, &array);
-  PyObject* result = is_done ? core_array_object(array) : NULL;
+  PyObject* result = is_done ? place_on(&call, array, device, sharing) : NULL;
   core_end(&call);
   return result;
 }
 
 static PyMethodDef functions[] = {
     {"asarray", (PyCFunction)(void (*)(void))asarray, METH_VARARGS | METH_KEYWORDS,
-     "asarray(a, dtype=None, *, copy=None)\n--\n\nAn array of a number, a sequence, or of the "
+     "asarray(a, dtype=None, *, copy=None, device=None)\n--\n\nAn array of a number, a sequence, "
+     "or of the "
      "memory of another package's array. The memory is shared if that can be (it must then not be "
      "written), copied if `copy` is true; if it is false, what cannot be shared is a ValueError."},
     {"from_dlpack", (PyCFunction)(void (*)(void))from_dlpack, METH_VARARGS | METH_KEYWORDS,
-     "from_dlpack(x, /, *, copy=None)\n--\n\nAn array of the memory of another package's array, "
+     "from_dlpack(x, /, *, copy=None, device=None)\n--\n\nAn array of the memory of another "
+     "package's array, "
      "which is shared or copied as by `asarray`."},
     {NULL, NULL, 0, NULL},
 };

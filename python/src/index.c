@@ -105,6 +105,13 @@ PyObject* core_get_item(PyObject* self, PyObject* key) {
   return result;
 }
 
+PyObject* core_get_row(PyObject* self, Py_ssize_t i) {
+  PyObject* key = PyLong_FromSsize_t(i);
+  PyObject* result = key ? core_get_item(self, key) : NULL;
+  Py_XDECREF(key);
+  return result;
+}
+
 // --- updates
 
 // The array with an update. NULL: an exception is set.

@@ -145,7 +145,74 @@ static bool add_platform(PyObject* core, const char* name, const char* platform)
   return is_added;
 }
 
+// --- earlier names in the module metal, which mlx.core keeps
+
+// `self` is the function of tenon.core.
+static PyObject* call_current(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  PyObject* name = PyObject_GetAttrString(self, "__name__");
+  const bool is_warned =
+      name && PyErr_WarnFormat(PyExc_DeprecationWarning, 1,
+                               "metal.%U is deprecated: use tenon.core.%U", name, name) == 0;
+  Py_XDECREF(name);
+  return is_warned ? PyObject_Call(self, arguments, keywords) : NULL;
+}
+
+#define DEPRECATED(name, parameters)                                                \
+  {                                                                                 \
+#name, (PyCFunction)(void (*)(void))call_current, METH_VARARGS | METH_KEYWORDS, \
+        #name "(" parameters ")\n--\n\nDeprecated: tenon.core." #name "."           \
+  }
+static PyMethodDef deprecated[] = {
+    DEPRECATED(get_active_memory, ""),    DEPRECATED(get_peak_memory, ""),
+    DEPRECATED(reset_peak_memory, ""),    DEPRECATED(get_cache_memory, ""),
+    DEPRECATED(clear_cache, ""),          DEPRECATED(set_memory_limit, "limit"),
+    DEPRECATED(device_info, ""),          DEPRECATED(set_cache_limit, "limit"),
+    DEPRECATED(set_wired_limit, "limit"),
+};
+
+static bool add_deprecated(PyObject* core, PyObject* metal) {
+  bool is_added = true;
+  for (size_t i = 0; is_added && i < sizeof deprecated / sizeof *deprecated; ++i) {
+    PyObject* current = PyObject_GetAttrString(core, deprecated[i].ml_name);
+    PyObject* function = current ? PyCFunction_NewEx(&deprecated[i], current, NULL) : NULL;
+    is_added = function && PyModule_AddObjectRef(metal, deprecated[i].ml_name, function) == 0;
+    Py_XDECREF(function);
+    Py_XDECREF(current);
+  }
+  return is_added;
+}
+
+// Without Metal there is nothing to capture.
+static PyObject* start_capture(PyObject* path) {
+  PyObject* bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  Py_DECREF(bytes);
+  return Py_NewRef(Py_None);
+}
+CORE_ONE(start_capture, "path")
+
+static PyObject* stop_capture(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  return Py_NewRef(Py_None);
+}
+
+static PyMethodDef captures[] = {
+    CORE_ONE_METHOD(start_capture,
+                    "start_capture(path)\n--\n\nDoes nothing: captures are those of Metal. See "
+                    "tenon.profile."),
+    {"stop_capture", stop_capture, METH_NOARGS, "stop_capture()\n--\n\nDoes nothing."},
+    {NULL, NULL, 0, NULL},
+};
+
 bool core_add_memory(PyObject* module) {
-  return PyModule_AddFunctions(module, functions) == 0 && add_platform(module, "metal", "Metal") &&
-         add_platform(module, "cuda", "CUDA");
+  if (PyModule_AddFunctions(module, functions) < 0 || !add_platform(module, "metal", "Metal") ||
+      !add_platform(module, "cuda", "CUDA")) {
+    return false;
+  }
+  PyObject* metal = PyObject_GetAttrString(module, "metal");
+  const bool is_added =
+      metal && add_deprecated(module, metal) && PyModule_AddFunctions(metal, captures) == 0;
+  Py_XDECREF(metal);
+  return is_added;
 }

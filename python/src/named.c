@@ -13,22 +13,30 @@ typedef struct named {
   PyTypeObject* type;  // as long as the process
 } named_t;
 
-#define NAMED(function, type, count, ...)                                                        \
-  {                                                                                              \
-    function,                                                                                    \
-        {"tenon.core.linalg." type, NULL, (PyStructSequence_Field[]){__VA_ARGS__, {NULL, NULL}}, \
-         count},                                                                                 \
-        NULL                                                                                     \
+#define NAMED(function, type, count, ...)                                                         \
+  {                                                                                               \
+    function,                                                                                     \
+        {"tenon.core." type, NULL, (PyStructSequence_Field[]){__VA_ARGS__, {NULL, NULL}}, count}, \
+        NULL                                                                                      \
   }
 #define FIELD(name, doc) \
   { name, doc }
 
 static named_t named[] = {
-    NAMED("linalg_eig", "EigResult", 2, FIELD("eigenvalues", NULL), FIELD("eigenvectors", NULL)),
-    NAMED("linalg_eigh", "EighResult", 2, FIELD("eigenvalues", NULL), FIELD("eigenvectors", NULL)),
-    NAMED("linalg_qr", "QRResult", 2, FIELD("Q", NULL), FIELD("R", NULL)),
-    NAMED("linalg_slogdet", "SlogdetResult", 2, FIELD("sign", NULL), FIELD("logabsdet", NULL)),
-    NAMED("linalg_svd", "SVDResult", 3, FIELD("U", NULL), FIELD("S", NULL), FIELD("Vh", NULL)),
+    NAMED("linalg_eig", "linalg.EigResult", 2, FIELD("eigenvalues", NULL),
+          FIELD("eigenvectors", NULL)),
+    NAMED("linalg_eigh", "linalg.EighResult", 2, FIELD("eigenvalues", NULL),
+          FIELD("eigenvectors", NULL)),
+    NAMED("linalg_qr", "linalg.QRResult", 2, FIELD("Q", NULL), FIELD("R", NULL)),
+    NAMED("linalg_slogdet", "linalg.SlogdetResult", 2, FIELD("sign", NULL),
+          FIELD("logabsdet", NULL)),
+    NAMED("linalg_svd", "linalg.SVDResult", 3, FIELD("U", NULL), FIELD("S", NULL),
+          FIELD("Vh", NULL)),
+    NAMED("unique_all", "UniqueAllResult", 4, FIELD("values", NULL), FIELD("indices", NULL),
+          FIELD("inverse_indices", NULL), FIELD("counts", NULL)),
+    NAMED("unique_counts", "UniqueCountsResult", 2, FIELD("values", NULL), FIELD("counts", NULL)),
+    NAMED("unique_inverse", "UniqueInverseResult", 2, FIELD("values", NULL),
+          FIELD("inverse_indices", NULL)),
 };
 
 bool core_add_named(PyObject* module) {

@@ -90,8 +90,8 @@ static PyObject* info_default_dtypes(PyObject* self, PyObject* arguments, PyObje
 static PyObject* info_capabilities(PyObject* self, PyObject* unused) {
   (void)self;
   (void)unused;
-  return Py_BuildValue("{s:O,s:O,s:i}", "boolean indexing", Py_False, "data-dependent shapes",
-                       Py_False, "max dimensions", (int)TN_MAX_RANK);
+  return Py_BuildValue("{s:O,s:O,s:i}", "boolean indexing", Py_True, "data-dependent shapes",
+                       Py_True, "max dimensions", (int)TN_MAX_RANK);
 }
 
 static PyObject* call_core(const char* name, PyObject* argument) {

@@ -398,7 +398,7 @@ static PyObject* load_operations(PyObject* module, PyObject* arguments) {
   (void)module;
   const char* path = NULL;
   PyObject* module_name = NULL;
-  if (!PyArg_ParseTuple(arguments, "sU:load_operations", &path, &module_name)) return NULL;
+  if (!PyArg_ParseTuple(arguments, "sU:_load_operations", &path, &module_name)) return NULL;
   char* resolved = realpath(path, NULL);
   search_t search = {resolved ? resolved : path, module_name, NULL};
   if (core_check(tn_library_load(search.path))) search.functions = PyDict_New();
@@ -470,7 +470,7 @@ static PyObject* load_kernel(PyObject* module, PyObject* arguments) {
   static core_mutex_t mutex;  // a name is registered once
   const char* path = NULL;
   one_t one = {0};
-  if (!PyArg_ParseTuple(arguments, "sssU:load_kernel", &path, &one.name, &one.target,
+  if (!PyArg_ParseTuple(arguments, "sssU:_load_kernel", &path, &one.name, &one.target,
                         &one.module_name)) {
     return NULL;
   }
@@ -526,7 +526,7 @@ static PyObject* apply_target(PyObject* module, PyObject* arguments) {
   (void)module;
   const char* name = NULL;
   PyObject *operands = NULL, *attributes = NULL, *types = NULL, *stream = NULL;
-  if (!PyArg_ParseTuple(arguments, "sO!O!O!O:apply_target", &name, &PyTuple_Type, &operands,
+  if (!PyArg_ParseTuple(arguments, "sO!O!O!O:_apply_target", &name, &PyTuple_Type, &operands,
                         &PyDict_Type, &attributes, &PyTuple_Type, &types, &stream)) {
     return NULL;
   }
@@ -564,7 +564,7 @@ static PyObject* register_target(PyObject* module, PyObject* arguments) {
   int api_version = 0;
   PyObject* capsules[4];
   tn_target_function_t functions[4];
-  if (!PyArg_ParseTuple(arguments, "ssiOOOO:register_target", &name, &platform, &api_version,
+  if (!PyArg_ParseTuple(arguments, "ssiOOOO:_register_target", &name, &platform, &api_version,
                         &capsules[0], &capsules[1], &capsules[2], &capsules[3])) {
     return NULL;
   }
@@ -583,17 +583,17 @@ static PyObject* register_target(PyObject* module, PyObject* arguments) {
 }
 
 static PyMethodDef functions[] = {
-    {"apply_target", apply_target, METH_VARARGS,
-     "apply_target(name, operands, attributes, types, stream)\n--\n\nFor tenon.ffi.ffi_call."},
-    {"register_target", register_target, METH_VARARGS,
-     "register_target(name, platform, api_version, instantiate, prepare, initialize, execute)\n"
+    {"_apply_target", apply_target, METH_VARARGS,
+     "_apply_target(name, operands, attributes, types, stream)\n--\n\nFor tenon.ffi.ffi_call."},
+    {"_register_target", register_target, METH_VARARGS,
+     "_register_target(name, platform, api_version, instantiate, prepare, initialize, execute)\n"
      "--\n\nFor tenon.ffi.register_ffi_target."},
-    {"load_kernel", load_kernel, METH_VARARGS,
-     "load_kernel(path, name, target, module_name)\n--\n\nThe operation of a library as a "
+    {"_load_kernel", load_kernel, METH_VARARGS,
+     "_load_kernel(path, name, target, module_name)\n--\n\nThe operation of a library as a "
      "function, "
      "registered under another name. For tenon.fast.cpu_kernel."},
-    {"load_operations", load_operations, METH_VARARGS,
-     "load_operations(path, module_name)\n--\n\nLoads a library of operations; gives a dict of "
+    {"_load_operations", load_operations, METH_VARARGS,
+     "_load_operations(path, module_name)\n--\n\nLoads a library of operations; gives a dict of "
      "functions, by name. For tenon.ops.load."},
     {NULL, NULL, 0, NULL},
 };

@@ -96,8 +96,8 @@ static PyObject* end_profile(PyObject* module, PyObject* unused) {
 }
 
 static PyMethodDef functions[] = {
-    {"begin_profile", begin_profile, METH_O, "begin_profile(path)\n--\n\nFor tenon.profile."},
-    {"end_profile", end_profile, METH_NOARGS, "end_profile()\n--\n\nFor tenon.profile."},
+    {"_begin_profile", begin_profile, METH_O, "_begin_profile(path)\n--\n\nFor tenon.profile."},
+    {"_end_profile", end_profile, METH_NOARGS, "_end_profile()\n--\n\nFor tenon.profile."},
     {NULL, NULL, 0, NULL},
 };
 

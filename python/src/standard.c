@@ -90,7 +90,7 @@ PyObject* core_vector_norm(core_call_t* call, PyObject* const* objects) {
 }
 
 PyObject* core_singular_values(core_call_t* call, PyObject* const* objects) {
-  PyObject* const all[] = {objects[0], Py_False};
+  PyObject* const all[] = {objects[0], Py_False, NULL};
   return core_svd(call, all);
 }
 
@@ -296,7 +296,7 @@ static tn_array_t* move_axes(tn_scope_t* scope, tn_array_t* a, size_t count,
 
 // a, source, destination: an axis, or as many of both
 PyObject* core_moveaxis(core_call_t* call, PyObject* const* objects) {
-  if (PyIndex_Check(objects[1]) && PyIndex_Check(objects[2])) {
+  if (core_is_integer(objects[1]) && core_is_integer(objects[2])) {
     return CORE_APPLY(call, "moveaxis", objects[0], objects[1], objects[2]);
   }
   tn_array_t* a = NULL;

@@ -240,8 +240,7 @@ static PyObject* eval(PyObject* module, PyObject* trees) {
 static PyObject* async_eval(PyObject* module, PyObject* trees) {
   (void)module;
   if (core_is_tracing()) {
-    PyErr_SetString(PyExc_ValueError,
-                    "async_eval: not allowed inside of a function that is transformed");
+    PyErr_SetString(PyExc_ValueError, "[async_eval] Not allowed inside a graph transformation.");
     return NULL;
   }
   return evaluate(trees, true);

@@ -20,11 +20,13 @@ class _SVD(NamedTuple):
 
 @overload
 def svd(
-    a: _ArrayLike, compute_uv: Literal[True] = True, *, stream: _StreamOrDevice = None
+    a: _ArrayLike, compute_uv: Literal[True] = True, *, full_matrices: bool = True, stream: _StreamOrDevice = None
 ) -> _SVD: ...
 @overload
-def svd(a: _ArrayLike, compute_uv: Literal[False], *, stream: _StreamOrDevice = None) -> array: ...
+def svd(
+    a: _ArrayLike, compute_uv: Literal[False], *, full_matrices: bool = True, stream: _StreamOrDevice = None
+) -> array: ...
 @overload
 def svd(
-    a: _ArrayLike, compute_uv: bool = True, *, stream: _StreamOrDevice = None
+    a: _ArrayLike, compute_uv: bool = True, *, full_matrices: bool = True, stream: _StreamOrDevice = None
 ) -> array | _SVD: ...

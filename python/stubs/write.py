@@ -38,9 +38,9 @@ NAMES = {"stream": "_StreamOrDevice", "device": "Device | DeviceType", "copy": "
          "ord": "_Real", "rtol": "_ArrayLike", "prepend": "_ArrayLike", "append": "_ArrayLike", "n": "SupportsIndex", "axis": "_Integers",
          "dtype": "_DtypeLike", "side": "Literal['left', 'right']", "UPLO": "Literal['L', 'U']",
          "operands": "_ArrayLike", "mode": "str", "group_size": "SupportsIndex", "bits": "SupportsIndex", "transpose": "bool",
-         "sorted_indices": "bool", "correction": "SupportsIndex", "allow_col_major": "bool", "force_fused": "bool",
+         "sorted_indices": "bool", "correction": "SupportsIndex", "include_initial": "bool", "full_matrices": "bool", "invert": "bool", "allow_col_major": "bool", "force_fused": "bool",
          "num_samples": "SupportsIndex", "subscripts": "str"}
-NAMES |= {name: "_ArrayLike" for name in ("a", "b", "w", "x", "scales", "biases", "global_scale", "global_scale_x", "global_scale_w",
+NAMES |= {name: "_ArrayLike" for name in ("a", "b", "w", "x", "x1", "x2", "scales", "biases", "global_scale", "global_scale_x", "global_scale_w",
                                           "lhs_indices", "rhs_indices")}
 # Parameters and results ("->") of functions that differ from those of the table with the same name.
 TYPES = {
@@ -51,7 +51,7 @@ TYPES = {
     "clip": {"a_min": "_ArrayLike | None", "a_max": "_ArrayLike | None"},
     "concatenate": {"axis": "SupportsIndex | None"},
     "conv_general": {"padding": "_Integers | Iterable[_Integers]"},
-    "eig": {"->": "_Eig"}, "eigh": {"->": "_Eig"}, "qr": {"->": "_QR"}, "slogdet": {"->": "_Slogdet"},
+    "eig": {"->": "_Eig"}, "eigh": {"->": "_Eig"}, "slogdet": {"->": "_Slogdet"},
     "einsum": {"operands": "_ArrayLike"},
     "einsum_path": {"->": "tuple[list[tuple[int, ...]], str]"},
     "get_array_buffer_size": {"args": "Any", "->": "int"},
@@ -64,6 +64,7 @@ TYPES = {
     "meshgrid": {"arrays": "_ArrayLike", "sparse": "bool", "indexing": "Literal['xy', 'ij']", "->": "tuple[array, ...]"},
     "moveaxis": {"source": "_Integers", "destination": "_Integers"},
     "norm": {"ord": "_Real | str"},
+    "qr": {"mode": "Literal['reduced', 'complete']", "->": "_QR"},
     "pad": {"pad_width": "_Integers | Iterable[_Integers]"},
     "permutation": {"x": "SupportsIndex | _ArrayLike"},
     "quantize": {"->": "tuple[array, ...]"},
@@ -74,6 +75,9 @@ TYPES = {
     "scaled_dot_product_attention": {"mask": "_ArrayLike | Literal['causal']"},
     "split": {"indices_or_sections": "_Integers"},
     "tensordot": {"axes": "SupportsIndex | Iterable[_Integers]"},
+    "nonzero": {"->": "tuple[array, ...]"},
+    "to_device": {"device": "Device | DeviceType"},
+    "unique_all": {"->": "_UniqueAll"}, "unique_counts": {"->": "_UniqueCounts"}, "unique_inverse": {"->": "_UniqueInverse"},
     "unstack": {"->": "tuple[array, ...]"},
 }
 SLOTS = {"subtract": "sub", "multiply": "mul", "true_divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
@@ -85,7 +89,7 @@ def table():
     functions = {function.name: function for function in array_functions.parse()}
     found = {(function.module, function.attribute): function for function in functions.values()}
     adapters = (HERE.parent / "src" / "adapters.def").read_text()
-    for module, name, target in re.findall(r'^(?:ADAPTER|FORWARD)\("(\w*)", (\w+), "(\w+)"', adapters, re.MULTILINE):
+    for module, name, target in re.findall(r'^(?:ADAPTER|CASTING|FORWARD)\("(\w*)", (\w+), "(\w+)"', adapters, re.MULTILINE):
         found[module, name] = functions[target]
     return found
 
@@ -111,7 +115,12 @@ def type_of(module, name, parameter):
     found = next((it for it in function.parameters if it.name == parameter.name), None) if function else None
     text = given or (choices(found) or KINDS[found.kind] if found else NAMES[parameter.name])
     is_none = parameter.default is None and "None" not in text and text != "_StreamOrDevice"
-    return f"{text} | None" if is_none else text
+    return in_core(module, f"{text} | None" if is_none else text)
+
+
+def in_core(module, text):
+    """In tenon.core `bool` is a dtype."""
+    return text if module else re.sub(r"\bbool\b", "_bool", text)
 
 
 def choices(parameter):
@@ -122,7 +131,7 @@ def result_of(module, name):
     function = TABLE.get((module, name))
     tuples = f"tuple[{', '.join(['array'] * function.result_count)}]" if function and function.result_kind == "TUPLE" else ""
     found = {"TUPLE": tuples, "LIST": "list[array]"}.get(function.result_kind, "array") if function else "array"
-    return TYPES.get(name, {}).get("->", found)
+    return in_core(module, TYPES.get(name, {}).get("->", found))
 
 
 def parameters(module, name, function):
@@ -167,7 +176,7 @@ def functions(module, namespace, known):
 
 def methods(known):
     """The methods of arrays that are functions."""
-    known_as = dict(re.findall(r"^METHOD_AS\((\w+), (\w+)\)", (HERE.parent / "src" / "methods.def").read_text(), re.MULTILINE))
+    known_as = dict(re.findall(r"^METHOD_AS\((\w+), (?:array\.)?(\w+)\)", (HERE.parent / "src" / "methods.def").read_text(), re.MULTILINE))
     return [function_stub("", name, it, known_as.get(name), "    ") for name, it in sorted(vars(core.array).items())
             if isinstance(it, types.MethodDescriptorType) and name not in known and not name.startswith("_")]
 

@@ -67,7 +67,7 @@ def _encode(value, numbers):
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, core.array):
-        number = numbers.get(core.value_id(value))
+        number = numbers.get(core._value_id(value))
         data = None if number is not None else base64.b64encode(bytes(value)).decode()
         return {"constant": [value.dtype.name, list(value.shape), data]} if number is None else {"value": number}
     if isinstance(value, (list, tuple)):
@@ -120,11 +120,11 @@ def _decode(value):
 def _encode_recording(recording):
     """The calls, each a list of name, arguments, names of the last ones, and number of results; and the outputs."""
     calls, inputs, outputs = recording
-    numbers, count, encoded = {core.value_id(array): number for number, array in enumerate(inputs)}, len(inputs), []
+    numbers, count, encoded = {core._value_id(array): number for number, array in enumerate(inputs)}, len(inputs), []
     for name, arguments, names, result in calls:
         results = _leaves(result)
         encoded.append([name, [_encode(value, numbers) for value in arguments], list(names or ()), len(results)])
-        numbers.update({core.value_id(array): count + i for i, array in enumerate(results)})
+        numbers.update({core._value_id(array): count + i for i, array in enumerate(results)})
         count += len(results)
     return {"calls": encoded, "outputs": [_encode(array, numbers) for array in _leaves(outputs)]}
 
@@ -139,7 +139,7 @@ class _Recording:
     def __call__(self, *inputs):
         values = list(inputs)
         for name, arguments, names, count in self._calls:
-            results = _leaves(core.call_function(name, self._fill(arguments, values), names))
+            results = _leaves(core._call_function(name, self._fill(arguments, values), names))
             if len(results) != count:
                 raise ValueError(f"[import_function] {name} gave {count} arrays when it was exported, and {len(results)} for these shapes")
             values += results
@@ -188,7 +188,7 @@ class FunctionExporter:
                 raise ValueError("[export_function] the function should return an array, or a list or tuple of arrays")
             return outputs
 
-        text, recording = (core.export_recorded if self._shapeless else _export_fixed)(call, *positional, *named.values())
+        text, recording = (core._export_recorded if self._shapeless else _export_fixed)(call, *positional, *named.values())
         self._seen.append(head)
         self._file.write(f"{_MARK}{json.dumps({**head, **_recording_of(recording)})}\n{text}")
 
@@ -206,7 +206,7 @@ class FunctionExporter:
 
 
 def _export_fixed(call, *inputs):
-    return core.export_module(call, *inputs), None
+    return core._export_module(call, *inputs), None
 
 
 def _recording_of(recording):
@@ -235,7 +235,7 @@ class _Imported:
     """A function with a module for each kind of arguments."""
 
     def __init__(self, parts):
-        self._parts = [(head, core.import_module(text)[0]) for head, text in parts]
+        self._parts = [(head, core._import_module(text)[0]) for head, text in parts]
         self._recordings = [(head, head["shapeless"]) for head, _ in parts if head and "shapeless" in head]
 
     def __call__(self, *args, **kwargs):
@@ -283,7 +283,7 @@ def import_function(file, return_metadata=False):
 
 
 def export_to_dot(file, /, *args, **kwargs):
-    module = core.graph_module(*args, *kwargs.values())
+    module = core._graph_module(*args, *kwargs.values())
     text = core.Program(module.encode()).print("ir", "dot")
     if hasattr(file, "write"):
         file.write(text)

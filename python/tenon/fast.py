@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright (c) 2026 The Tenon authors
 
-"""Kernels from a source text: of the CPU, in C, and of GPUs."""
+"""Kernels from a source text: of the CPU, in C, and of GPUs (kernels.py)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import core
 from .ffi import include_dir
+from .kernels import cuda_kernel as cuda_kernel, opencl_kernel as opencl_kernel
 
 __all__ = ["CompileError", "cpu_kernel", "cuda_kernel", "opencl_kernel"]
 
@@ -70,7 +71,7 @@ def cpu_kernel(name: str, source: str, *, header: str = "", options: Iterable[st
             return fallback
         path = _library(name, text, compiler, tuple(options))
         # Sources of one name do not get into each other's way, as when a cell of a notebook is run again.
-        return core.load_kernel(str(path), name, f"{name}.{path.stem[:12]}", __name__)
+        return core._load_kernel(str(path), name, f"{name}.{path.stem[:12]}", __name__)
 
     def kernel(*arguments, **keywords):
         return operation()(*arguments, **keywords)
@@ -83,97 +84,6 @@ def cpu_kernel(name: str, source: str, *, header: str = "", options: Iterable[st
     custom = core.custom_function(kernel)
     custom.vjp(vjp)
     return custom
-
-
-# By dtype: what elements are in memory, in the words of <tenon/gpu.h>.
-_GPU_TYPES = {
-    core.bool_: "tn_u8", core.uint8: "tn_u8", core.uint16: "tn_u16", core.uint32: "tn_u32", core.uint64: "tn_u64",
-    core.int8: "tn_i8", core.int16: "tn_i16", core.int32: "tn_i32", core.int64: "tn_i64", core.float16: "tn_f16",
-    core.bfloat16: "tn_bf16", core.float32: "float", core.float64: "double", core.complex64: "tn_c64"}
-# By the end of an input's name: a parameter that is there if the source has the word. The bits are those of gpu_kernel.c.
-_GPU_WORDS = (("_shape", 1, "tn_dims {0}_", "#define {0} {0}_.at"), ("_strides", 2, "tn_dims {0}_", "#define {0} {0}_.at"),
-              ("_ndim", 4, "int {0}", ""))
-
-
-def opencl_kernel(name: str, input_names: Sequence[str], output_names: Sequence[str], source: str, *, header: str = "") -> Any:
-    """A function of arrays that launches a kernel of a GPU, compiled when it is first evaluated.
-
-        exp = tenon.fast.opencl_kernel("myexp", ["x"], ["y"], '''
-            const tn_i64 i = tn_item(0);
-            if (i < x_shape[0]) y[i] = exp(x[i]);
-        ''')
-        y, = exp(inputs=[x], grid=(x.size, 1, 1), threadgroup=(256, 1, 1), output_shapes=[x.shape], output_dtypes=[x.dtype])
-
-    name: of the kernel.
-    input_names, output_names: its parameters: pointers to the arrays' elements, dense and in row-major order.
-    source: the body, in the C that OpenCL and CUDA share (with the macros of <tenon/gpu.h>), or in what the device's language has besides.
-        For an input `x` it may use x_shape[d], x_strides[d] and x_ndim, of up to 8 dimensions. float16 and bfloat16 are read with
-        tn_load_f16(x, i) and written with tn_store_f16(y, i, value).
-    header: source in front of the kernel.
-
-    The function's parameters, by keyword:
-    inputs: arrays, or numbers.
-    output_shapes, output_dtypes: of the results.
-    grid: how many threads along x, y and z, at least: compare with the size where it is no multiple of the threadgroup.
-    threadgroup: how many threads a group has along x, y and z.
-    template: pairs of a name and a dtype, an int or a bool, which the source can use.
-    stream: a stream or a device.
-
-    It returns a list of arrays. When they are evaluated, RuntimeError for a source that does not compile (the message has what the
-    compiler printed, with the lines of the source), and where there is no GPU.
-    """
-    def kernel(*, inputs, output_shapes, output_dtypes, grid, threadgroup, template=(), stream=None):
-        if len(inputs) != len(input_names):
-            raise ValueError(f"{name}: expected {len(input_names)} inputs, {', '.join(input_names)}; found {len(inputs)}")
-        if not len(output_names) == len(output_shapes) == len(output_dtypes):
-            raise ValueError(f"{name}: expected {len(output_names)} shapes and dtypes of outputs; found {len(output_shapes)} and "
-                             f"{len(output_dtypes)}")
-        arrays = [core.array(it) if not isinstance(it, core.array) else it for it in inputs]
-        text, takes = _gpu_source(name, zip(input_names, (it.dtype for it in arrays)), zip(output_names, output_dtypes), source,
-                                  header, template)
-        launch = core.array([*_three(name, "grid", grid), *_three(name, "threadgroup", threadgroup), *takes], core.int64)
-        types = tuple((tuple(map(int, shape)), dtype) for shape, dtype in zip(output_shapes, output_dtypes))
-        results = core.apply_target("tenon.gpu_kernel", tuple(arrays), {"library": _gpu_library(name, text), "kernel": name, "launch": launch},
-                                    types, stream)
-        return [results] if len(types) == 1 else list(results)
-
-    kernel.__name__ = kernel.__qualname__ = name
-    kernel.__doc__ = f"The kernel {name} of a GPU; see tenon.fast.opencl_kernel."
-    return kernel
-
-
-# The words are those of both: a source in CUDA C alone compiles on devices of CUDA alone.
-cuda_kernel = opencl_kernel
-
-
-@functools.lru_cache(maxsize=None)  # libraries stay, too
-def _gpu_library(name, text):
-    return core.add_kernel_library(name, text)
-
-
-def _three(name, what, sizes):
-    if len(sizes) != 3:
-        raise ValueError(f"{name}: expected 3 numbers for {what}; found {len(sizes)}")
-    return map(int, sizes)
-
-
-def _gpu_source(name, inputs, outputs, body, header, template):
-    """The source of a kernel, and what it takes of each input besides its address."""
-    lines, parameters, takes = ["#include <tenon/gpu.h>"], [], []
-    for word, value in template:
-        is_number = isinstance(value, (bool, int))
-        lines.append(f"#define {word} {int(value)}" if is_number else f"typedef {_GPU_TYPES[value]} {word};")
-    for it, dtype in inputs:
-        parameters.append(f"TN_GLOBAL const {_GPU_TYPES[dtype]}* {it}")
-        takes.append(0)
-        for end, bit, parameter, line in _GPU_WORDS:
-            if re.search(rf"\b{re.escape(it + end)}\b", body):
-                parameters.append(parameter.format(it + end))
-                lines.append(line.format(it + end))
-                takes[-1] |= bit
-    parameters += [f"TN_GLOBAL {_GPU_TYPES[dtype]}* {it}" for it, dtype in outputs]
-    lines += [header, f"TN_KERNEL void {name}({', '.join(parameters)}) {{", f'#line 1 "{name}"', body, "}", ""]
-    return "\n".join(lines), takes
 
 
 def _compiler():

@@ -54,7 +54,7 @@ def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: 
         raise ValueError(f"expected one of the platforms {', '.join(_PLATFORMS)}; found {platform!r}")
     if api_version not in (0, 1):
         raise ValueError(f"expected an api_version of 0 or 1; found {api_version!r}")
-    core.register_target(name, _PLATFORMS[platform], 4 if api_version else 0, *(stages.get(stage) for stage in known))
+    core._register_target(name, _PLATFORMS[platform], 4 if api_version else 0, *(stages.get(stage) for stage in known))
 
 
 def ffi_call(target_name: str, result_shape_dtypes: Any, *,
@@ -73,7 +73,7 @@ def ffi_call(target_name: str, result_shape_dtypes: Any, *,
     types = tuple((tuple(map(int, it.shape)), it.dtype) for it in results)
 
     def call(*operands, **attributes):
-        out = core.apply_target(target_name, operands, attributes, types, stream)
+        out = core._apply_target(target_name, operands, attributes, types, stream)
         return (out,) if has_many and len(types) == 1 else out
 
     return call

@@ -27,11 +27,11 @@ def profile(path: str | os.PathLike[str]) -> Iterator[None]:
 
     Raises OSError if the file cannot be written, RuntimeError if another profile is being written.
     """
-    core.begin_profile(os.fspath(path))
+    core._begin_profile(os.fspath(path))
     try:
         yield
     finally:
-        core.end_profile()
+        core._end_profile()
 
 
 class Picture:
@@ -73,4 +73,4 @@ def show(function: Callable[..., Any], *inputs: Any) -> Picture:
         return Picture(function)
     if not callable(function):
         raise TypeError(f"show: expected a function or a program; found {function!r}")
-    return Picture(Program(core.export_module(function, *inputs).encode()))
+    return Picture(Program(core._export_module(function, *inputs).encode()))

@@ -47,7 +47,7 @@ def register(path: str | os.PathLike[str]) -> types.ModuleType:
     module = types.ModuleType(loaded.__name__, loaded.__doc__)
     module.__file__ = loaded.__file__
     module.__all__ = []
-    for name, platform, traits, operands, stages in core.library_handlers(os.path.realpath(path)):
+    for name, platform, traits, operands, stages in core._library_handlers(os.path.realpath(path)):
         if platform not in platforms:
             continue
         stages = {stage: capsule for stage, capsule in stages.items() if capsule is not None}
@@ -110,7 +110,7 @@ def _trace(function, constants, inputs):
         is_one = isinstance(result, core.array)
         return result
 
-    return core.export_module(call, *map(_example, inputs)), is_one
+    return core._export_module(call, *map(_example, inputs)), is_one
 
 
 def _example(type):
@@ -120,7 +120,7 @@ def _example(type):
 
 @functools.lru_cache(maxsize=1024)
 def _imported(module):
-    return core.import_module(module)
+    return core._import_module(module)
 
 
 # --- the modules of derivatives: functions of the primals, and then of tangents or cotangents
@@ -149,7 +149,7 @@ def _jvp_module(module, inputs, argnums):
         primals, tangents = arrays[:len(inputs)], arrays[len(inputs):]
         return core.jvp(_chosen(module, primals, argnums), [primals[i] for i in argnums], list(tangents))[1]
 
-    return core.export_module(call, *map(_example, inputs), *(_example(inputs[i]) for i in argnums))
+    return core._export_module(call, *map(_example, inputs), *(_example(inputs[i]) for i in argnums))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -159,13 +159,13 @@ def _vjp_module(module, inputs, argnums):
         return core.vjp(_chosen(module, primals, argnums), [primals[i] for i in argnums], list(cotangents))[1]
 
     results = [type for type in _imported(module)[1] if _is_float(type[1])]
-    return core.export_module(call, *map(_example, inputs), *(_example((shape, dtype.name)) for shape, dtype in results))
+    return core._export_module(call, *map(_example, inputs), *(_example((shape, dtype.name)) for shape, dtype in results))
 
 
 @functools.lru_cache(maxsize=1024)
 def _vmap_module(module, inputs, is_batched):
     call = core.vmap(_imported(module)[0], in_axes=tuple(0 if it else None for it in is_batched))
-    return core.export_module(call, *map(_example, inputs))
+    return core._export_module(call, *map(_example, inputs))
 
 
 # --- the primitives: a module, and the tangents of a module

@@ -31,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> types.ModuleType:
     path = os.fspath(path)
     name = os.path.basename(path).removeprefix("lib").partition(".")[0]
     module = types.ModuleType(name, f"The operations of {path}.")
-    functions = core.load_operations(path, name)
+    functions = core._load_operations(path, name)
     module.__dict__.update(functions)
     module.__all__ = sorted(functions)
     module.__file__ = os.path.abspath(path)
@@ -53,5 +53,5 @@ def load_package(name: str) -> None:
     if not paths:
         raise ImportError(f"{folder} has no library of operations (*.so); build the package: pip install .", name=name)
     for path in paths:
-        for function, value in core.load_operations(path, name).items():
+        for function, value in core._load_operations(path, name).items():
             setattr(package, function, value)

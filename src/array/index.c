@@ -223,6 +223,19 @@ static tn_array_t* check_items(tn_scope_t* scope, size_t count, const tn_index_t
   return NULL;
 }
 
+// A mask without dimensions selects all of the array or nothing, along a new first dimension: the
+// array with that dimension, and the mask of it. False for other items.
+static bool spread_scalar_mask(tn_scope_t* scope, size_t count, const tn_index_t* items,
+                               tn_array_t** array, tn_index_t* out_item) {
+  static const int64_t first = 0, one = 1;
+  if (!tn__is_mask_alone(count, items)) return false;
+  tn_array_t* mask = items[0].array;  // NOLINT(clang-analyzer-core.CallAndMessage): there is one
+  if (mask->rank) return false;
+  *array = tn_array_expand_dims(scope, *array, 1, &first);
+  *out_item = TN_AT_ARRAY(tn_array_reshape(scope, mask, 1, &one));
+  return true;
+}
+
 tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* a, size_t count,
                            const tn_index_t* items) {
   TN__OPERATION_ON(scope, "index", a);
@@ -230,6 +243,10 @@ tn_array_t* tn_array_index(tn_scope_t* scope, tn_array_t* a, size_t count,
   tn_indexed_t indexed = {0};
   tn_array_shape_t shape;
   TN__RETURN_IF_FAILED(check_items(scope, count, items));
+  tn_index_t only;
+  if (spread_scalar_mask(scope, count, items, &a, &only)) {
+    return tn_array_index(scope, a, 1, &only);
+  }
   if (tn__has_masks(count, items)) {
     tn_items_t found;
     tn_array_t* result = tn__find_masked(scope, a, count, items, &found);
@@ -380,6 +397,12 @@ tn_array_t* tn_array_index_update(tn_scope_t* scope, tn_array_t* a, size_t count
   tn_array_shape_t shape;
   TN__RETURN_IF_FAILED(check_items(scope, count, items));
   TN__RETURN_IF_FAILED(tn__check_choice(scope, "mode", (int)mode, TN_SCATTER_MINIMUM));
+  tn_index_t only;
+  tn_array_t* spread = a;
+  if (spread_scalar_mask(scope, count, items, &spread, &only)) {
+    tn_array_t* result = tn_array_index_update(scope, spread, 1, &only, updates, mode);
+    return tn_array_reshape(scope, result, a->rank, a->dims);
+  }
   if (tn__is_mask_alone(count, items)) {
     // There is one. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     return tn__update_masked(scope, a, items[0].array, updates, mode);

@@ -115,6 +115,18 @@ static void masks_select_what_is_true(void** state) {
   tn_array_t* none = INDEX(x, TN_AT_ARRAY(above(s, x, 9)));
   TN_ASSERT_OK(tn_array_eval(1, &none));
   assert_int_equal(tn_array_size(none), 0);
+  tn_array_t* all = above(s, INDEX(x, TN_AT(0), TN_AT(2)), 1);
+  tn_array_t* nothing = tn_array_logical_not(s, all);
+  TN_ASSERT_F32(INDEX(x, TN_AT_ARRAY(all)), TN_LIST(1, 2, 3), 0, 1, 2, 3, 4, 5);
+  tn_array_t* part = INDEX(x, TN_AT_ARRAY(nothing));
+  TN_ASSERT_OK(tn_array_eval(1, &part));
+  assert_true(tn_array_rank(part) == 3 && tn_array_dim(part, 0) == 0 && tn_array_dim(part, 2) == 3);
+  TN_ASSERT_F32(INDEX(INDEX(x, TN_AT(1), TN_AT(0)), TN_AT_ARRAY(all)), TN_LIST(1), 3);
+  tn_array_t* seven = tn_array_scalar(s, TN_DTYPE_F32, 7);
+  TN_ASSERT_F32(UPDATE(INDEX(x, TN_AT(0)), seven, TN_SCATTER_SET, TN_AT_ARRAY(all)), TN_LIST(3), 7,
+                7, 7);
+  TN_ASSERT_F32(UPDATE(INDEX(x, TN_AT(0)), seven, TN_SCATTER_ADD, TN_AT_ARRAY(nothing)), TN_LIST(3),
+                0, 1, 2);
   tn_array_t* wrong = INDEX(x, TN_AT_ARRAY(above(s, INDEX(x, TN_AT(0)), 1)));
   TN_ASSERT_REPORT("index: a mask of shape 3 does not fit the shape 2x3 from dimension 0 on",
                    tn_array_eval(1, &wrong));

@@ -218,6 +218,26 @@ tn_array_t* tn__array_root(tn_array_t* array) {
   return array;
 }
 
+// How far apart the first two elements along a dimension are.
+static int64_t step_of(const tn_array_t* array, size_t d) {
+  return array->strides[d] < 0 ? -array->strides[d] : array->strides[d];
+}
+
+// Along each dimension a step must leave behind all that the dimensions of smaller steps reach.
+bool tn__array_overlaps_itself(const tn_array_t* array) {
+  if (!(array->flags & TN_ARRAY_VIEW) || tn_array_size(array) == 0) return false;
+  for (size_t d = 0; d < array->rank; ++d) {
+    int64_t reach = (int64_t)tn_dtype_byte_size(array->dtype);
+    for (size_t e = 0; e < array->rank; ++e) {
+      if (e != d && step_of(array, e) <= step_of(array, d)) {
+        reach += (array->dims[e] - 1) * step_of(array, e);
+      }
+    }
+    if (array->dims[d] > 1 && step_of(array, d) < reach) return true;
+  }
+  return false;
+}
+
 // Dimensions of 1 may have any stride.
 bool tn__array_is_dense(const tn_array_t* array) {
   if (array->byte_offset) return false;

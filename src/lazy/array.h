@@ -212,6 +212,8 @@ tn_array_t* tn__array_create_failed(tn_evaluator_t* evaluator, tn_failure_t* fai
 tn_array_t* tn__array_root(tn_array_t* array);
 bool tn__array_is_dense(
     const tn_array_t* array);  // row-major, beginning at its root's first element
+// Whether elements of a view may share memory with each other, as those of a broadcast do.
+bool tn__array_overlaps_itself(const tn_array_t* array);
 
 static inline tn_array_state_t tn__array_state(const tn_array_t* array) {
   return (tn_array_state_t)atomic_load_explicit(&array->state, memory_order_acquire);

@@ -59,8 +59,65 @@ static void views_are_exported_without_a_copy(void** state) {
   tn_array_t* reversed =
       tn_array_slice(s, transposed, (int64_t[]){-1, 0}, (int64_t[]){-4, 2}, (int64_t[]){-1, 1});
   expect_view(reversed, x, 2, (int64_t[]){-1, 3}, (float[]){2, 5, 1, 4, 0, 3});
-  tn_array_t* broadcast = tn_array_broadcast_to(s, sliced, TN_LIST(2, 2));
-  expect_view(broadcast, x, 3, (int64_t[]){0, 2}, (float[]){3, 5, 3, 5});
+  tn_scope_destroy(s);
+}
+
+static const void* exported_data(tn_array_t* array) {
+  tn_dl_versioned_t* tensor = NULL;
+  TN_ASSERT_OK(tn_array_to_dlpack_versioned(array, &tensor));
+  const void* data = (const char*)tensor->tensor.data + tensor->tensor.byte_offset;
+  tensor->deleter(tensor);
+  return data;
+}
+
+// Row-major without gaps, in memory that the array keeps.
+static void expect_dense(tn_array_t* array, const float* elements) {
+  tn_dl_managed_t* managed = NULL;
+  tn_dl_versioned_t* versioned = NULL;
+  TN_ASSERT_OK(tn_array_to_dlpack(array, &managed));
+  TN_ASSERT_OK(tn_array_to_dlpack_versioned(array, &versioned));
+  const tn_dl_tensor_t* t = &managed->tensor;
+  assert_ptr_equal(t->data, versioned->tensor.data);
+  assert_memory_equal((const char*)t->data + t->byte_offset, elements, tn_array_byte_size(array));
+  int64_t stride = 1;
+  for (int32_t d = t->rank; d-- > 0;) {
+    assert_int_equal(t->strides[d], stride);
+    assert_int_equal(versioned->tensor.strides[d], stride);
+    stride *= t->dims[d];
+  }
+  managed->deleter(managed);
+  versioned->deleter(versioned);
+  assert_ptr_equal(exported_data(array), exported_data(array));
+}
+
+static void elements_that_share_memory_are_made_dense_once(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
+  tn_array_t* sliced =
+      tn_array_slice(s, x, (int64_t[]){1, 0}, (int64_t[]){2, 3}, (int64_t[]){1, 2});
+  expect_dense(tn_array_broadcast_to(s, sliced, TN_LIST(2, 2)), (float[]){3, 5, 3, 5});
+  expect_dense(tn_array_ones(s, TN_DTYPE_F32, TN_LIST(3)), (float[]){1, 1, 1});
+  expect_dense(tn_array_as_strided(s, x, TN_LIST(3, 2), (int64_t[]){2, 1}, 0),
+               (float[]){0, 1, 2, 3, 4, 5});
+  expect_dense(tn_array_as_strided(s, x, TN_LIST(3, 2), (int64_t[]){1, 1}, 1),
+               (float[]){1, 2, 2, 3, 3, 4});
+  tn_array_t* other = tn_array_ones(s, TN_DTYPE_F32, TN_LIST(3));
+  assert_ptr_not_equal(exported_data(other),
+                       exported_data(tn_array_ones(s, TN_DTYPE_F32, TN_LIST(3))));
+  tn_scope_destroy(s);
+}
+
+static void dimensions_of_one_overlap_nothing(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  tn_array_t* x = tn__testing_range(s, TN_LIST(2, 3));
+  tn_mapped_array_t base;
+  tn_array_t* row = tn_array_expand_dims(s, x, 1, (int64_t[]){0});
+  tn_array_t* same = tn_array_broadcast_to(s, row, TN_LIST(1, 2, 3));
+  TN_ASSERT_OK(tn_array_map(x, &base));
+  assert_ptr_equal(exported_data(same), base.data);
+  tn_array_unmap(x);
   tn_scope_destroy(s);
 }
 
@@ -124,6 +181,8 @@ static void arrays_without_elements_are_errors(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(views_are_exported_without_a_copy),
+      cmocka_unit_test(elements_that_share_memory_are_made_dense_once),
+      cmocka_unit_test(dimensions_of_one_overlap_nothing),
       cmocka_unit_test(scalars_and_empty_arrays_are_exported),
       cmocka_unit_test(a_tensor_keeps_the_elements_of_its_array),
       cmocka_unit_test(padded_elements_need_a_version),

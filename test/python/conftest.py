@@ -12,6 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release"))
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when SciPy is imported: its functions take arrays of any package
 sys.path.insert(0, os.environ.get("TENON_PACKAGE_DIR", str(BUILD / "python")))
 
 

@@ -3,13 +3,17 @@
 
 """Memory shared with NumPy, JAX, MLX and others: the buffer protocol, DLPack, __array__, asarray."""
 
+import concurrent.futures
 import ctypes
 import gc
+import hashlib
+import io
 import mmap
 import subprocess
 import sys
 import threading
 import weakref
+import zlib
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +21,7 @@ import ml_dtypes
 import mlx.core as mx
 import numpy as np
 import pytest
+import safetensors.mlx
 import tenon.core as tn
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "complex64"]
@@ -348,6 +353,81 @@ def test_objects_without_dlpack_are_errors(value, error):
         tn.from_dlpack(value)
 
 
+# --- elements that share memory with each other are dense outside
+
+
+# Broadcasts, and views with a stride of 0 or less than the elements before reach.
+OVERLAPPING = {
+    "ones": lambda core, dtype: core.ones((3, 4), dtype),
+    "zeros": lambda core, dtype: core.zeros((3, 4), dtype),
+    "full": lambda core, dtype: core.full((3, 4), 1, dtype),
+    "ones_like": lambda core, dtype: core.ones_like(core.array([[1, 2], [3, 4]]).astype(dtype)),
+    "zeros_like": lambda core, dtype: core.zeros_like(core.array([1, 0, 1]).astype(dtype)),
+    "broadcast_to": lambda core, dtype: core.broadcast_to(core.array([[1, 0, 1]]).astype(dtype), (4, 3)),
+    "transposed": lambda core, dtype: core.broadcast_to(core.array([[1], [0], [1]]).astype(dtype), (3, 4)),
+    "windows": lambda core, dtype: core.as_strided(core.array([0, 1, 0, 1, 1]).astype(dtype), (3, 3), (1, 1), 0),
+    "scalar": lambda core, dtype: core.ones((), dtype),
+    "empty": lambda core, dtype: core.ones((0, 3), dtype),
+}
+
+
+def mlx_dtype(name):
+    return getattr(mx, "bool_" if name == "bool" else name)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_safetensors_writes_the_bytes_of_mlx(name, dtype):
+    ours, theirs = OVERLAPPING[name](tn, getattr(tn, dtype)), OVERLAPPING[name](mx, mlx_dtype(dtype))
+    assert safetensors.mlx.save({"x": ours}) == safetensors.mlx.save({"x": theirs})
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, *SMALL])
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_elements_leave_without_overlaps(name, dtype):
+    array = OVERLAPPING[name](tn, getattr(tn, dtype))
+    values, bits = np.array(array), np.asarray(array)
+    dense = np.ascontiguousarray(values)
+    assert bits.flags.c_contiguous and bits.tobytes() == dense.tobytes()
+    if dtype in DTYPES:
+        view = memoryview(array)
+        assert view.c_contiguous and zlib.crc32(array) == zlib.crc32(dense) and io.BytesIO().write(array) == array.nbytes
+        if array.size:
+            assert np.frombuffer(array, np.uint8).tobytes() == dense.tobytes() == view.cast("B").tobytes()
+        if array.ndim < 2:
+            assert hashlib.sha256(array).digest() == hashlib.sha256(dense).digest()
+    if dtype not in ("int64", "uint64", "float8_e4m3b11fnuz", "int4", "uint4"):
+        np.testing.assert_array_equal(np.asarray(jnp.from_dlpack(array)), dense)
+
+
+def test_elements_are_made_dense_once():
+    array = tn.broadcast_to(tn.array([1.0, 2.0]), (1 << 16, 2))
+    tn.eval(array)
+    before = tn.get_active_memory()
+    one, two = np.asarray(array), np.from_dlpack(array)
+    assert address(one) == address(two) == address(array.__array__())
+    assert tn.get_active_memory() - before == array.nbytes
+    assert one.tolist() == array.tolist()
+    del one, two, array
+    gc.collect()
+    assert tn.get_active_memory() < before
+
+
+def test_threads_share_the_dense_elements():
+    array = tn.broadcast_to(tn.arange(8.0), (4096, 8))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        views = list(pool.map(np.asarray, [array] * 64))
+    assert {address(view) for view in views} == {address(array)}
+    assert all((view == np.arange(8)).all() for view in views)
+
+
+def test_views_without_overlaps_are_not_copied():
+    array = tn.arange(24.0).reshape(2, 3, 4)
+    start = address(array)
+    for view, offset in ((array.T, 0), (array[1:, ::2], 48), (array[:, :, ::-1], 12), (array[:, 1:2, :], 16), (array[None], 0)):
+        assert address(view) == start + offset
+
+
 # --- the buffer protocol, __array__
 
 
@@ -426,7 +506,7 @@ def test_the_namespace_is_described_as_by_mlx(call):
 
 def test_what_the_namespace_cannot_do():
     info = tn.__array_namespace_info__()
-    assert info.capabilities() == {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+    assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
     for kind in ("float", 3, ("bool", "x")):
         with pytest.raises(ValueError, match="no kind of dtypes"):
             info.dtypes(kind=kind)

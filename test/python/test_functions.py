@@ -191,6 +191,19 @@ m.array([1, 2]).astype(m.float32)
 m.array([1.0, 2.0]).std(correction=1)
 m.array([1.0, 2.0]).split(2)
 m.array([1, 2]).view(m.int16)
+m.stack(m.array([[1, 2], [3, 4]])), m.stack(m.array([[1, 2], [3, 4]]), axis=1)
+m.concatenate(m.array([[1, 2], [3, 4]])), m.concatenate(m.arange(8).reshape(2, 2, 2), axis=1), m.concatenate(m.array([[1, 2]]), axis=None)
+m.split(m.arange(6), m.array([2, 4])), m.split(m.arange(6), m.array([4])), m.split(m.arange(6), m.array(2).item())
+m.reshape(m.arange(6), m.array([3, 2])), m.arange(6).reshape(m.array([3, -1])), m.zeros(m.array([2, 3])), m.ones(m.array([2]))
+m.broadcast_to(m.arange(3), m.array([2, 3])), m.tile(m.array([1, 2]), m.array([2, 1])), m.full(m.array([1, 2]), 3)
+m.transpose(m.array([[1, 2]]), m.array([1, 0])), m.array([[1, 2]]).transpose(m.array([1, 0]))
+m.sum(m.ones((2, 3, 4)), m.array([0, 2])), m.expand_dims(m.array(1), m.array([0, 1])), m.squeeze(m.ones((1, 2, 1)), m.array([0, 2]))
+m.pad(m.array([[1, 2]]), m.array([[1, 1], [0, 2]])), m.pad(m.array([1, 2]), m.array([1, 2]))
+m.as_strided(m.arange(6), m.array([2, 2]), m.array([1, 2]), 1), m.random.normal(m.array([2, 2]), key=m.random.key(1))
+m.moveaxis(m.ones((1, 2, 3)), 0, 2), m.roll(m.arange(4).reshape(2, 2), 1, m.array([0, 1])), m.roll(m.arange(4), m.array(1))
+m.tensordot(m.ones((2, 3)), m.ones((3, 2)), m.array(1).item()), m.linalg.norm(m.ones((2, 2)), axis=m.array([0, 1]))
+list(reversed(m.array([1, 2, 3]))), list(reversed(m.array([[1, 2], [3, 4]])))
+m.depends(m.array([1, 2]), m.array([3])), m.depends(m.array([1, 2]), [m.array([3])])
 m.acos(m.array(0.5)), m.asin(m.array(0.5)), m.atan(m.array(0.5)), m.atan2(1.0, 2.0), m.acosh(m.array(1.5)), m.asinh(m.array(0.5)), m.atanh(m.array(0.5))
 m.bitwise_left_shift(1, 3), m.bitwise_right_shift(8, 1), m.conj(m.array(1 + 2j)), m.pow(2, 3), m.cumulative_prod(m.array([2, 3]))
 """.strip().split("\n")
@@ -208,6 +221,10 @@ MISTAKES = [
     ("m.array([1, 2]) < [1, 2]", ValueError),
     ("m.array([1, 2]) >= 'a'", ValueError),
     ("m.split(m.arange(6), 4)", ValueError),
+    ("m.stack(m.array(1))", TypeError),
+    ("m.concatenate(m.array(1))", TypeError),
+    ("m.zeros(m.array([1.5]))", (TypeError, RuntimeError)),  # std::bad_cast
+    ("reversed(m.array(1))[0]", TypeError),
     ("m.split(m.arange(6), 0)", ValueError),
     ("m.unstack(m.arange(6), axis=1)", IndexError),
     ("m.meshgrid(m.array([1]), indexing='zz')", ValueError),

@@ -75,6 +75,78 @@ def test_views_are_dense_in_the_kernel_and_shapes_are_there():
 
 
 @on_a_gpu
+@pytest.mark.parametrize("dtype", [tn.int32, tn.float32, tn.float16, tn.bfloat16, tn.uint8])
+def test_outputs_begin_with_a_value(dtype):
+    kernel = tenon.fast.opencl_kernel("first", ["x"], ["y", "z"], "if (tn_item(0) == 0) z[0] = x[0];", atomic_outputs=True)
+    y, z = kernel(inputs=[tn.array([5], tn.int32)], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(2, 3), (4,)],
+                  output_dtypes=[dtype, tn.int32], init_value=7)
+    assert y.tolist() == [[7] * 3] * 2 and z.tolist() == [5, 7, 7, 7]
+
+
+@on_a_gpu
+def test_a_kernel_has_the_gradient_that_it_is_given():
+    kernel = tenon.fast.opencl_kernel("scale", ["x"], ["y"], SCALE, vjp=lambda primals, cotangents, outputs: [3 * cotangents[0]])
+
+    def loss(x):
+        return kernel(inputs=[x], grid=(x.size, 1, 1), threadgroup=(64, 1, 1), output_shapes=[x.shape], output_dtypes=[x.dtype],
+                      template=[("FACTOR", 3)])[0].sum()
+
+    assert loss(tn.array([1.0, 2.0])).item() == 9 and tn.grad(loss)(tn.array([1.0, 2.0])).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("transform", [lambda: tn.grad(lambda x: scale(x).sum())(tn.array([1.0])), lambda: tn.vmap(scale)(tn.ones((2, 2))),
+                                       lambda: tn.jvp(scale, [tn.array([1.0])], [tn.array([1.0])])])
+def test_without_rules_the_error_says_what_a_user_of_python_can_do(transform):
+    with pytest.raises(Exception, match=r"vjp=, or wrap the function in tenon\.core\.custom_function") as error:
+        transform()
+    assert "TN_DEFINE" not in str(error.value)
+
+
+def test_a_verbose_kernel_prints_its_source(capsys):
+    kernel = tenon.fast.opencl_kernel("shout", ["x"], ["y"], "y[0] = 1;", "// header", True, False)
+    kernel(inputs=[tn.array([1.0])], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(1,)], output_dtypes=[tn.float32], verbose=True,
+           template=None)
+    assert "// header\nTN_KERNEL void shout(TN_GLOBAL const float* x, TN_GLOBAL float* y)" in capsys.readouterr().out
+
+
+# --- the functions of mlx.core.fast
+
+
+def test_a_kernel_for_metal_can_be_made_and_not_called():
+    import mlx.core as mx
+
+    call = {"grid": (1, 1, 1), "threadgroup": (1, 1, 1), "output_shapes": [(1,)]}
+    for core in (mx, tn):
+        kernel = core.fast.metal_kernel(name="copy", input_names=["x"], output_names=["y"], source="y[0] = x[0];", header="",
+                                        ensure_row_contiguous=False, atomic_outputs=True, compile_options={"math_mode": "fast"})
+        with pytest.raises(RuntimeError, match=r"^\[metal_kernel\] No Metal back-end\.$"):
+            kernel(inputs=[core.ones(1)], output_dtypes=[core.float32], template=[("T", core.float32)], init_value=0, verbose=True,
+                   stream=core.cpu, **call)
+        with pytest.raises(TypeError):
+            kernel(core.ones(1))
+        with pytest.raises(TypeError):
+            core.fast.metal_kernel("copy")
+        assert not core.metal.is_available()
+
+
+@pytest.mark.skipif(tn.cuda.is_available(), reason="there is a device of CUDA")
+def test_kernels_for_cuda_need_a_device_of_cuda():
+    import mlx.core as mx
+
+    for core in (mx, tn):
+        with pytest.raises(RuntimeError, match=r"^\[cuda_kernel\] No CUDA back-end\.$"):
+            core.fast.cuda_kernel(name="copy", input_names=["x"], output_names=["y"], source="y[0] = x[0];")
+        with pytest.raises(RuntimeError, match=r"^\[cuda_kernel\] No CUDA back-end\.$"):
+            core.fast.precompiled_cuda_kernel(name="copy", compiled_source=b"", inputs=[core.ones(1)], output_shapes=[(1,)],
+                                              output_dtypes=[core.float32], scalars=[1], grid=(1, 1, 1), threadgroup=(1, 1, 1))
+
+
+def test_memory_that_groups_share_is_declared_in_the_source():
+    with pytest.raises(NotImplementedError, match="TN_SHARED float"):
+        tenon.fast.cuda_kernel("tiles", ["x"], ["y"], "", shared_memory=1024)
+
+
+@on_a_gpu
 def test_errors_have_the_lines_of_the_source():
     kernel = tenon.fast.opencl_kernel("wrong", ["x"], ["y"], "\ny[0] = z;\n")
     with pytest.raises(Exception, match=r"wrong[:(]2"):  # as OpenCL's compilers say it, and CUDA's

@@ -172,6 +172,20 @@ def test_device_info_describes_the_device():
     assert set(theirs) <= set(ours) and ours["architecture"] == theirs["architecture"] and ours["memory_size"] > 0
 
 
+def test_the_module_metal_has_the_earlier_names():
+    for core in (tn, mx):
+        assert core.metal.stop_capture() is None and isinstance(core.metal.device_info(), dict)
+    with pytest.warns(DeprecationWarning, match="use tenon.core.get_active_memory"):
+        assert tn.metal.get_active_memory() == tn.get_active_memory()
+    with pytest.warns(DeprecationWarning):
+        limit = tn.metal.set_cache_limit(1 << 20)
+    assert tn.set_cache_limit(limit) == 1 << 20
+    with pytest.warns(DeprecationWarning), pytest.raises(TypeError):
+        tn.metal.set_cache_limit()
+    with pytest.warns(DeprecationWarning):
+        assert tn.metal.clear_cache() is None and tn.metal.get_cache_memory() == tn.get_cache_memory()
+
+
 def test_memory_is_counted():
     tn.clear_cache()
     before = tn.get_active_memory()

@@ -409,6 +409,27 @@ def test_rules_take_the_place_of_the_function():
     both(work)
 
 
+@pytest.mark.parametrize("give", [lambda c: 7 * c, lambda c: [7 * c], lambda c: (7 * c,)])
+def test_a_list_of_one_gradient_is_that_gradient(give):
+    for core in (tn, mx):
+        f = core.custom_function(lambda x: 3 * x)
+        f.vjp(lambda primals, cotangent, output: give(cotangent))
+        assert core.grad(lambda x: f(x).sum())(core.array([1.0, 2.0])).tolist() == [7, 7]
+        g = core.custom_function(lambda x: 3 * x)
+        g.jvp(lambda primals, tangents: give(tangents))
+        assert core.jvp(g, [core.array([1.0, 2.0])], [core.array([1.0, 2.0])])[1][0].tolist() == [7, 14]
+
+
+@pytest.mark.parametrize("given", [3.0, {}, "a", [3.0]])
+def test_what_a_rule_gives_is_no_zero_unless_it_is_none(given):
+    f, g = tn.custom_function(lambda x: 3 * x), tn.custom_function(lambda x: 3 * x)
+    f.vjp(lambda primals, cotangent, output: given)
+    g.vjp(lambda primals, cotangent, output: None)
+    with pytest.raises(TypeError, match="expected an array or None"):
+        tn.grad(lambda x: f(x).sum())(tn.array([1.0, 2.0]))
+    assert tn.grad(lambda x: g(x).sum())(tn.array([1.0, 2.0])).tolist() == [0, 0]
+
+
 def test_a_function_with_one_rule_has_the_usual_others():
     def make(core, rule):
         f = core.custom_function(lambda x: x * x)
