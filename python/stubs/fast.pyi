@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright (c) 2026 The Tenon authors
 
-
 def metal_kernel(
     name: str,
     input_names: Iterable[str],
