@@ -234,6 +234,16 @@ static PyObject* array_tolist(PyObject* self, PyObject* unused) {
 }
 
 static int array_bool(PyObject* self) {
+  tn_array_t* array = core_array_borrow(self);
+  const int64_t size = tn_array_size(array);
+  core_array_return(array);
+  if (size != 1) {
+    PyErr_Format(PyExc_ValueError,
+                 "[convert] Only length-1 arrays can be converted to Python scalars: the truth "
+                 "value of an array of %lld elements is ambiguous; use any() or all()",
+                 (long long)size);
+    return -1;
+  }
   PyObject* item = array_item(self, NULL);
   if (!item) return -1;
   const int is_true = PyObject_IsTrue(item);
@@ -298,7 +308,17 @@ typedef enum operator{
 static const core_function_t* operators[OPERATOR_COUNT];
 static const core_function_t* comparisons[6];  // by Py_LT and so on
 
+// A sequence would try to repeat itself.
+static bool refuse_text(const core_function_t* function, PyObject* a, PyObject* b) {
+  PyObject* text = PyUnicode_Check(a) ? a : b;
+  if (!PyUnicode_Check(text)) return false;
+  PyErr_Format(PyExc_ValueError, "%s: expected an array or a number; found %R",
+               core_function_name(function), text);
+  return true;
+}
+
 static PyObject* call_binary(const core_function_t* function, PyObject* a, PyObject* b) {
+  if (refuse_text(function, a, b)) return NULL;
   if (!core_is_like_array(a) || !core_is_like_array(b)) return Py_NewRef(Py_NotImplemented);
   return core_function_call(function, NULL, (PyObject*[]){a, b}, 2, NULL);
 }

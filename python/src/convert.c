@@ -352,7 +352,7 @@ static bool convert_sequence(core_call_t* call, PyObject* sequence, tn_dtype_t d
 // --- anything
 
 bool core_is_like_array(PyObject* object) {
-  static const char* const protocols[] = {"__dlpack__", "__array__"};
+  static const char* const protocols[] = {"__dlpack__", "__array__", "__array_interface__"};
   if (core_is_array(object) || core_is_number(object) || is_sequence(object) ||
       PyObject_CheckBuffer(object)) {
     return !PyType_Check(object);

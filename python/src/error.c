@@ -7,28 +7,40 @@
 
 enum { MAX_NAMES = 64 };
 
-// An index or an axis that is out of range: an IndexError for those who index, and a ValueError as
-// in mlx.core.
-static PyObject* out_of_range;
+// Exceptions of more than one class: what mlx.core raises, and what Python calls it.
+typedef enum error { OUT_OF_RANGE, NOT_FOUND, DEADLINE_EXCEEDED, ERROR_COUNT } error_t;
+static PyObject* errors[ERROR_COUNT];
+
+static bool add_error(PyObject* module, error_t error, const char* name, const char* doc,
+                      PyObject* first, PyObject* second) {
+  char full[64];
+  snprintf(full, sizeof full, "tenon.core.%s", name);
+  PyObject* bases = PyTuple_Pack(2, first, second);
+  errors[error] = bases ? PyErr_NewExceptionWithDoc(full, doc, bases, NULL) : NULL;
+  Py_XDECREF(bases);
+  return errors[error] && PyModule_AddObjectRef(module, name, errors[error]) == 0;
+}
 
 bool core_add_errors(PyObject* module) {
-  PyObject* bases = PyTuple_Pack(2, PyExc_ValueError, PyExc_IndexError);
-  out_of_range =
-      bases ? PyErr_NewExceptionWithDoc("tenon.core.OutOfRangeError",
-                                        "An index or an axis is out of range.", bases, NULL)
-            : NULL;
-  Py_XDECREF(bases);
-  return out_of_range && PyModule_AddObjectRef(module, "OutOfRangeError", out_of_range) == 0;
+  return add_error(module, OUT_OF_RANGE, "OutOfRangeError", "An index or an axis is out of range.",
+                   PyExc_ValueError, PyExc_IndexError) &&
+         add_error(module, NOT_FOUND, "NotFoundError",
+                   "There is no such file, library, target or function of a program.",
+                   PyExc_FileNotFoundError, PyExc_LookupError) &&
+         add_error(module, DEADLINE_EXCEEDED, "DeadlineExceededError",
+                   "A run took longer than its time limit.", PyExc_TimeoutError,
+                   PyExc_RuntimeError);
 }
 
 static PyObject* exception_of(tn_code_t code) {
   switch (code) {
     case TN_CODE_INVALID_ARGUMENT:
     case TN_CODE_ALREADY_EXISTS: return PyExc_ValueError;
-    case TN_CODE_OUT_OF_RANGE: return out_of_range;
+    case TN_CODE_OUT_OF_RANGE: return errors[OUT_OF_RANGE];
     case TN_CODE_UNIMPLEMENTED: return PyExc_NotImplementedError;
     case TN_CODE_RESOURCE_EXHAUSTED: return PyExc_MemoryError;
-    case TN_CODE_NOT_FOUND: return PyExc_FileNotFoundError;
+    case TN_CODE_NOT_FOUND: return errors[NOT_FOUND];
+    case TN_CODE_DEADLINE_EXCEEDED: return errors[DEADLINE_EXCEEDED];
     case TN_CODE_PERMISSION_DENIED: return PyExc_PermissionError;
     default: return PyExc_RuntimeError;
   }

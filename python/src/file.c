@@ -68,16 +68,32 @@ bool core_file_close(core_file_t* handle) {
   return is_closed && !type;
 }
 
-bool core_file_write(PyObject* file, const void* bytes, size_t length) {
+// How many bytes the file has taken; writers of Python that return None take all. -1: an exception.
+static Py_ssize_t write_some(PyObject* file, const char* bytes, size_t length) {
   PyObject* memory =
       PyMemoryView_FromMemory((char*)(uintptr_t)bytes, (Py_ssize_t)length, PyBUF_READ);
   PyObject* result = memory ? PyObject_CallMethod(file, "write", "O", memory) : NULL;
   PyObject* released = result ? PyObject_CallMethod(memory, "release", NULL) : NULL;
-  const bool is_written = released != NULL;
+  Py_ssize_t count = released ? (Py_ssize_t)length : -1;
+  if (released && result != Py_None) count = PyLong_AsSsize_t(result);
+  if (!PyErr_Occurred() && (count <= 0 || (size_t)count > length)) {
+    PyErr_Format(PyExc_OSError, "write() of %zu bytes returned %R", length, result);
+    count = -1;
+  }
   Py_XDECREF(released);
   Py_XDECREF(result);
   Py_XDECREF(memory);
-  return is_written;
+  return count;
+}
+
+// Files without a buffer may take a part at a time.
+bool core_file_write(PyObject* file, const void* bytes, size_t length) {
+  for (size_t done = 0; done < length;) {
+    const Py_ssize_t count = write_some(file, (const char*)bytes + done, length - done);
+    if (count < 0) return false;
+    done += (size_t)count;
+  }
+  return true;
 }
 
 static bool truncated(PyObject* name) {

@@ -503,11 +503,39 @@ PyObject* core_function_call(const core_function_t* function, PyObject* first,
 
 // --- the module
 
-static PyObject* call_function(PyObject* self, PyObject* const* objects, Py_ssize_t count,
-                               PyObject* names) {
-  const core_function_t* function = PyCapsule_GetPointer(self, NULL);
-  return function ? core_function_call(function, NULL, objects, count, names) : NULL;
-}
+// A function of C for each, so that those of Python belong to their module: repr and help name it,
+// and pickles are references by name.
+typedef PyObject* (*caller_fn)(PyObject* module, PyObject* const* objects, Py_ssize_t count,
+                               PyObject* names);
+#define SIXTEEN(X, n)                                                                             \
+  X(n##0)                                                                                         \
+  X(n##1)                                                                                         \
+  X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##A) X(n##B) X(n##C) X(n##D) \
+      X(n##E) X(n##F)
+// clang-format off
+#define ALL(X)                                                                             \
+  SIXTEEN(X, 0x00) SIXTEEN(X, 0x01) SIXTEEN(X, 0x02) SIXTEEN(X, 0x03) SIXTEEN(X, 0x04)     \
+  SIXTEEN(X, 0x05) SIXTEEN(X, 0x06) SIXTEEN(X, 0x07) SIXTEEN(X, 0x08) SIXTEEN(X, 0x09)     \
+  SIXTEEN(X, 0x0A) SIXTEEN(X, 0x0B) SIXTEEN(X, 0x0C) SIXTEEN(X, 0x0D) SIXTEEN(X, 0x0E)     \
+  SIXTEEN(X, 0x0F) SIXTEEN(X, 0x10) SIXTEEN(X, 0x11) SIXTEEN(X, 0x12) SIXTEEN(X, 0x13)     \
+  SIXTEEN(X, 0x14) SIXTEEN(X, 0x15) SIXTEEN(X, 0x16) SIXTEEN(X, 0x17) SIXTEEN(X, 0x18)     \
+  SIXTEEN(X, 0x19) SIXTEEN(X, 0x1A) SIXTEEN(X, 0x1B) SIXTEEN(X, 0x1C) SIXTEEN(X, 0x1D)     \
+  SIXTEEN(X, 0x1E) SIXTEEN(X, 0x1F)
+// clang-format on
+#define CALLER(n)                                                                         \
+  static PyObject* call_##n(PyObject* module, PyObject* const* objects, Py_ssize_t count, \
+                            PyObject* names) {                                            \
+    (void)module;                                                                         \
+    return core_function_call(&functions[n], NULL, objects, count, names);                \
+  }
+ALL(CALLER)
+#undef CALLER
+static const caller_fn callers[] = {
+#define CALLER(n) call_##n,
+    ALL(CALLER)
+#undef CALLER
+};
+enum { CALLER_COUNT = sizeof callers / sizeof *callers };
 
 // Operands that are promoted to one dtype.
 static bool is_promoted(const tn_array_function_t* table, const tn_parameter_t* parameter) {
@@ -544,6 +572,19 @@ char* core_method_doc(const core_function_t* function, const char* name) {
   return doc_of(function, name, true, text);
 }
 
+static const char* module_doc(const char* name) {
+  static const char* const docs[][2] = {
+      {"fast", "Layers of neural networks as one function each; kernels from a source text."},
+      {"fft", "Fourier transforms."},
+      {"linalg", "Linear algebra: decompositions, solvers, norms; of stacks of matrices as well."},
+      {"random", "Random numbers, of a key or of the global sequence (seed)."},
+  };
+  for (size_t i = 0; i < sizeof docs / sizeof *docs; ++i) {
+    if (strcmp(docs[i][0], name) == 0) return docs[i][1];
+  }
+  return "";
+}
+
 // tenon.core, or a module in it, which is created.
 static PyObject* module_of(PyObject* core, const char* name) {
   if (!*name) return Py_NewRef(core);
@@ -551,7 +592,10 @@ static PyObject* module_of(PyObject* core, const char* name) {
   char full[64];
   snprintf(full, sizeof full, "tenon.core.%s", name);
   PyObject* module = Py_XNewRef(PyImport_AddModule(full));
-  if (module && PyModule_AddObjectRef(core, name, module) < 0) Py_CLEAR(module);
+  if (module && (PyModule_SetDocString(module, module_doc(name)) < 0 ||
+                 PyModule_AddObjectRef(core, name, module) < 0)) {
+    Py_CLEAR(module);
+  }
   return module;
 }
 
@@ -567,7 +611,8 @@ static void connect(core_function_t* function, const core_function_t* target) {
 static bool prepare(core_function_t* function, const char* doc) {
   if (!core_signature_parse(function, function->signature)) return false;
   function->doc = doc_of(function, function->name, false, doc);
-  function->method = (PyMethodDef){function->name, (PyCFunction)(void (*)(void))call_function,
+  const caller_fn caller = callers[function - functions];
+  function->method = (PyMethodDef){function->name, (PyCFunction)(void (*)(void))caller,
                                    METH_FASTCALL | METH_KEYWORDS, function->doc};
   return function->doc != NULL;
 }
@@ -624,9 +669,7 @@ static bool is_hidden(const core_function_t* function) {
 
 static PyObject* object_of(core_function_t* function, PyObject* module) {
   PyObject* name = PyModule_GetNameObject(module);
-  PyObject* self = name ? PyCapsule_New(function, NULL, NULL) : NULL;
-  PyObject* object = self ? PyCFunction_NewEx(&function->method, self, name) : NULL;
-  Py_XDECREF(self);
+  PyObject* object = name ? PyCFunction_NewEx(&function->method, module, name) : NULL;
   Py_XDECREF(name);
   return object;
 }
@@ -663,6 +706,7 @@ bool core_prepare_functions(PyObject* core) {
   axis_name = PyUnicode_InternFromString("axis");
   axes_name = PyUnicode_InternFromString("axes");
   function_count = tn_array_function_count + core_adapter_count;
+  if (function_count > CALLER_COUNT) abort();
   functions = PyMem_Calloc(function_count, sizeof *functions);
   if (!functions || !stream_name || !axis_name || !axes_name) return false;
   for (size_t i = 0; i < tn_array_function_count; ++i) {

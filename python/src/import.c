@@ -61,8 +61,14 @@ static bool read_layout(const Py_buffer* buffer, tn_dtype_t dtype, layout_t* lay
                  buffer->ndim, TN_MAX_RANK);
     return false;
   }
+  if (buffer->ndim < 0 || (buffer->ndim > 1 && !buffer->shape)) {
+    PyErr_Format(PyExc_BufferError, "the buffer has %d dimensions and no shape", buffer->ndim);
+    return false;
+  }
   layout->rank = (size_t)buffer->ndim;
-  for (int i = 0; i < buffer->ndim; ++i) layout->dims[i] = buffer->shape[i];
+  for (int i = 0; i < buffer->ndim; ++i) {
+    layout->dims[i] = buffer->shape ? buffer->shape[i] : buffer->len / buffer->itemsize;
+  }
   return true;
 }
 
@@ -320,6 +326,17 @@ static outcome_t import_method(core_call_t* call, PyObject* object, core_sharing
   return outcome;
 }
 
+// By __array_interface__, which pictures of PIL have: NumPy reads it.
+static outcome_t import_interface(core_call_t* call, PyObject* object, core_sharing_t sharing,
+                                  tn_array_t** out_array) {
+  PyObject* numpy = PyImport_ImportModule("numpy");
+  PyObject* array = numpy ? PyObject_CallMethod(numpy, "asarray", "O", object) : NULL;
+  const outcome_t outcome = array ? import_numpy(call, array, sharing, out_array) : FAILED;
+  Py_XDECREF(array);
+  Py_XDECREF(numpy);
+  return outcome;
+}
+
 // --- anything
 
 static outcome_t import_by(int way, core_call_t* call, PyObject* object, core_sharing_t sharing,
@@ -327,16 +344,20 @@ static outcome_t import_by(int way, core_call_t* call, PyObject* object, core_sh
   switch (way) {
     case 0: return import_buffer(call, object, TN_DTYPE_INVALID, sharing, out_array);
     case 1: return import_dlpack(call, object, sharing, out_array);
-    default: return import_method(call, object, sharing, out_array);
+    case 2: return import_method(call, object, sharing, out_array);
+    default: return import_interface(call, object, sharing, out_array);
   }
 }
+
+static const char* const ways[] = {"", "__dlpack__", "__array__", "__array_interface__"};
+enum { WAY_COUNT = sizeof ways / sizeof *ways };
 
 // Whether an object has that way; an exception that is set stays.
 static bool has_way(int way, PyObject* object) {
   PyObject *type, *value, *trace;
   if (way == 0) return PyObject_CheckBuffer(object);
   PyErr_Fetch(&type, &value, &trace);
-  const bool is_known = PyObject_HasAttrString(object, way == 1 ? "__dlpack__" : "__array__");
+  const bool is_known = PyObject_HasAttrString(object, ways[way]);
   PyErr_Restore(type, value, trace);
   return is_known;
 }
@@ -344,7 +365,7 @@ static bool has_way(int way, PyObject* object) {
 bool core_import(core_call_t* call, PyObject* object, core_sharing_t sharing,
                  tn_array_t** out_array) {
   *out_array = NULL;
-  for (int way = 0; way < 3; ++way) {
+  for (int way = 0; way < WAY_COUNT; ++way) {
     if (!has_way(way, object)) continue;
     PyErr_Clear();
     const outcome_t outcome = import_by(way, call, object, sharing, out_array);
@@ -399,7 +420,8 @@ bool core_import_as(core_call_t* call, PyObject* object, tn_dtype_t dtype, core_
 
 static bool is_memory(PyObject* object) {
   return PyObject_CheckBuffer(object) || PyObject_HasAttrString(object, "__dlpack__") ||
-         PyObject_HasAttrString(object, "__array__");
+         PyObject_HasAttrString(object, "__array__") ||
+         PyObject_HasAttrString(object, "__array_interface__");
 }
 
 static bool to_array(core_call_t* call, PyObject* object, tn_dtype_t dtype, core_sharing_t sharing,

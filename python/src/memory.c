@@ -138,8 +138,14 @@ static bool add_platform(PyObject* core, const char* name, const char* platform)
   PyObject* module = PyImport_AddModule(full);  // borrowed
   PyObject* self = PyUnicode_FromString(platform);
   PyObject* function = self ? PyCFunction_NewEx(&availability, self, NULL) : NULL;
-  const bool is_added = module && function && PyModule_AddObjectRef(core, name, module) == 0 &&
-                        PyModule_AddObjectRef(module, "is_available", function) == 0;
+  const bool is_added =
+      module && function &&
+      PyModule_SetDocString(module,
+                            strcmp(name, "metal") == 0
+                                ? "Apple's GPUs, and earlier names of functions of tenon.core."
+                                : "Devices of CUDA.") == 0 &&
+      PyModule_AddObjectRef(core, name, module) == 0 &&
+      PyModule_AddObjectRef(module, "is_available", function) == 0;
   Py_XDECREF(function);
   Py_XDECREF(self);
   return is_added;

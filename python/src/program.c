@@ -271,7 +271,22 @@ static PyObject* take_outputs(run_t* run) {
   return only;
 }
 
-static PyObject* run_with(run_t* run, PyObject* donate, double timeout) {
+// Seconds as nanoseconds, 0 for no limit: None, 0, infinity and what a clock cannot count to.
+static bool to_timeout(PyObject* object, int64_t* out_timeout_ns) {
+  *out_timeout_ns = 0;
+  if (object == Py_None) return true;
+  const double seconds = PyFloat_AsDouble(object);
+  if (seconds == -1 && PyErr_Occurred()) return false;
+  if (!(seconds >= 0)) {
+    PyErr_Format(PyExc_ValueError, "timeout: expected seconds, or 0 or None for no limit; found %R",
+                 object);
+    return false;
+  }
+  if (seconds > 0 && seconds < 9e9) *out_timeout_ns = (int64_t)(seconds * 1e9) + 1;
+  return true;
+}
+
+static PyObject* run_with(run_t* run, PyObject* donate, int64_t timeout_ns) {
   run->input_count = tn_program_input_count(run->program);
   run->output_count = tn_program_output_count(run->program);
   for (size_t i = 0; i < run->input_count; ++i) {
@@ -281,7 +296,7 @@ static PyObject* run_with(run_t* run, PyObject* donate, double timeout) {
   tn_run_options_t options = {
       .struct_size = sizeof options,
       .donated = run->donated,
-      .timeout_ns = timeout > 0 ? (int64_t)(timeout * 1e9) + 1 : 0,
+      .timeout_ns = timeout_ns,
   };
   tn_status_t status = TN_OK;
   Py_BEGIN_ALLOW_THREADS;
@@ -296,30 +311,31 @@ static PyObject* run_with(run_t* run, PyObject* donate, double timeout) {
 }
 
 static PyObject* run_program(run_t* run, PyObject* inputs, PyObject* named, PyObject* donate,
-                             double timeout) {
+                             int64_t timeout_ns) {
   run->objects = core_allocate(&run->pool, run->input_count, sizeof *run->objects);
   run->inputs = core_allocate(&run->pool, run->input_count, sizeof *run->inputs);
   run->outputs = core_allocate(&run->pool, run->output_count, sizeof *run->outputs);
   if (!run->objects || !run->inputs || !run->outputs || !bind(run, inputs, named)) return NULL;
-  PyObject* result = run_with(run, donate, timeout);
+  PyObject* result = run_with(run, donate, timeout_ns);
   for (size_t i = 0; i < run->input_count; ++i) tn_buffer_release(run->inputs[i]);
   for (size_t i = 0; i < run->output_count; ++i) tn_buffer_release(run->outputs[i]);
   return result;
 }
 
-// run(inputs: tuple, named: dict, donate, timeout: float)
+// run(inputs: tuple, named: dict, donate, timeout: float or None)
 static PyObject* program_run(PyObject* self, PyObject* arguments) {
-  PyObject *inputs = NULL, *named = NULL, *donate = NULL;
-  double timeout = 0;
-  if (!PyArg_ParseTuple(arguments, "O!O!Od:run", &PyTuple_Type, &inputs, &PyDict_Type, &named,
-                        &donate, &timeout)) {
+  PyObject *inputs = NULL, *named = NULL, *donate = NULL, *timeout = NULL;
+  int64_t timeout_ns = 0;
+  if (!PyArg_ParseTuple(arguments, "O!O!OO:run", &PyTuple_Type, &inputs, &PyDict_Type, &named,
+                        &donate, &timeout) ||
+      !to_timeout(timeout, &timeout_ns)) {
     return NULL;
   }
   run_t run = {.program = program_of(self),
                .input_count = tn_program_input_count(program_of(self)),
                .output_count = tn_program_output_count(program_of(self))};
   if (!core_begin(&run.call, NULL)) return NULL;
-  PyObject* result = run_program(&run, inputs, named, donate, timeout);
+  PyObject* result = run_program(&run, inputs, named, donate, timeout_ns);
   core_end(&run.call);
   core_free(&run.pool);
   return result;

@@ -14,6 +14,7 @@
 """
 
 import importlib
+import sys
 
 _MODULES = ["core", "fast", "ffi", "jax", "ops"]
 _NAMES = {"load": "programs", "Program": "programs", "profile": "inspection", "show": "inspection"}  # and the modules they are in
@@ -32,7 +33,10 @@ else:
     def __getattr__(name):
         # On first use: `python -m tenon --cflags` does not load the library.
         if name in _MODULES:
-            return importlib.import_module(f"{__name__}.{name}")
+            try:
+                return importlib.import_module(f"{__name__}.{name}")
+            except ModuleNotFoundError as error:  # of JAX, say: there is no such attribute then, for hasattr, help and inspect
+                raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {error}", name=name, obj=sys.modules[__name__]) from error
         if name in _NAMES:
             return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
         if name == "__version__":

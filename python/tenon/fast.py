@@ -118,12 +118,25 @@ def _library(name, text, compiler, options):
     facts = [text, repr(flags), _identity(tuple(compiler)), core.__version__]
     folder = _folder()
     path = folder / f"{hashlib.sha256(chr(0).join(facts).encode()).hexdigest()}.so"
-    if path.exists():
+    if _is_whole(path):
         return path
     with tempfile.TemporaryDirectory(dir=folder) as work:
         (pathlib.Path(work) / "kernel.c").write_text(text)
         done = subprocess.run([*compiler, *flags, "kernel.c", "-o", "kernel.so", "-lm"], cwd=work, capture_output=True, text=True)
         if done.returncode:
             raise CompileError(f"{name}: {shlex.join([*compiler, *flags])} failed:\n{done.stderr.strip()}")
-        os.replace(pathlib.Path(work) / "kernel.so", path)
+        built = pathlib.Path(work) / "kernel.so"
+        with open(built, "r+b") as file:
+            digest = hashlib.sha256(file.read()).digest()
+            file.write(digest)  # behind what the system loads
+        os.replace(built, path)
     return path
+
+
+def _is_whole(path):
+    """Whether a library of the cache exists and ends with the digest of the rest: after a full disk or a crash it may not."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return False
+    return hashlib.sha256(content[:-32]).digest() == content[-32:]

@@ -53,7 +53,7 @@ def register(path: str | os.PathLike[str]) -> types.ModuleType:
         stages = {stage: capsule for stage, capsule in stages.items() if capsule is not None}
         jax.ffi.register_ffi_target(name, stages, platform=platforms[platform], traits=traits)
         if hasattr(loaded, name) and name not in module.__all__:
-            setattr(module, name, wrap(getattr(loaded, name), operands=operands))
+            setattr(module, name, _operation(getattr(loaded, name), tuple(operands), True))
             module.__all__.append(name)
     return module
 
@@ -61,34 +61,120 @@ def register(path: str | os.PathLike[str]) -> types.ModuleType:
 def wrap(function: Callable[..., Any], *, operands: Iterable[str] | None = None) -> Callable[..., Any]:
     """A function of arrays of tenon.core as a JAX function.
 
-    function: takes arrays by position, and gives an array or a tuple or list of them.
+    function: of pytrees of arrays, by position or by keyword; gives a pytree of arrays.
     operands: names of the parameters that are arrays; None: all are. The others are constants of the trace, which have a hash.
+
+    The function is called once for each structure, shape and dtype of its arguments, and never again: whatever else it reads, such as
+    a variable that it closes over or the state of tenon.core.random, keeps the value that it had then. Give such values as arguments,
+    and random functions their `key`.
+
+    Sizes are numbers: symbolic dimensions of jax.export are for operations (register), not for functions.
     """
-    signature = inspect.signature(function) if operands is not None else None
+    if operands is not None:
+        return _operation(function, tuple(operands), False)
 
     @functools.wraps(function)
     def call(*arguments, **keywords):
-        constants = ()
-        if signature:
-            bound = signature.bind(*arguments, **keywords).arguments
-            if bound.pop("stream", None) is not None:
-                raise TypeError(f"{function.__name__}(): JAX chooses where it runs; there is no stream")
-            constants = tuple((name, _constant(function, name, value)) for name, value in bound.items() if name not in operands)
-            arguments = [bound[name] for name in operands if name in bound]
-        elif keywords:
-            raise TypeError(f"{function.__name__}() takes arrays by position; found the keyword {next(iter(keywords))!r}")
-        arrays = [jnp.asarray(argument) for argument in arguments]
-        text, is_one = _trace(function, constants, tuple((array.shape, array.dtype) for array in arrays))
-        results = tenon_p.bind(*arrays, module=text)
-        return results[0] if is_one else tuple(results)
+        leaves, structure = jax.tree.flatten((arguments, keywords))
+        return _bind(function, [jnp.asarray(leaf) for leaf in leaves], (), structure)
 
     return call
+
+
+def _operation(function, operands, has_handler):
+    """A function with attributes as a JAX function. has_handler: it is an operation of a library."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        try:
+            bound = signature.bind(*arguments, **keywords).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}(): {error}; it is {function.__name__}{signature}") from None
+        if bound.pop("stream", None) is not None:
+            raise TypeError(f"{function.__name__}(): JAX chooses where it runs; there is no stream")
+        constants = tuple((name, _constant(function, name, value)) for name, value in bound.items() if name not in operands)
+        arrays = [jnp.asarray(bound[name]) for name in operands if name in bound]
+        if has_handler and any(_is_symbolic(array.shape) for array in arrays):
+            return _call_symbolic(function, arrays, constants)
+        return _bind(function, arrays, constants, None)
+
+    return call
+
+
+def _bind(function, arrays, constants, structure):
+    for array in arrays:
+        if _is_symbolic(array.shape):
+            raise NotImplementedError(f"{function.__name__}(): an array has the shape {array.shape}: expected numbers. Symbolic dimensions "
+                                      "are for the operations of tenon.jax.register")
+    text, out_structure = _trace(function, constants, tuple((array.shape, array.dtype) for array in arrays), structure)
+    return jax.tree.unflatten(out_structure, tenon_p.bind(*arrays, module=text))
+
+
+def _is_symbolic(shape):
+    return not all(isinstance(size, int) for size in shape)
+
+
+# Sizes that stand for symbolic ones while shapes are inferred, twice: what depends on them differs.
+_STAND_INS = ((8191, 6151, 4099, 3079, 2053, 1543, 1031, 769), (6143, 7919, 3083, 4093, 1549, 2063, 773, 1021))
+
+
+def _call_symbolic(function, arrays, constants):
+    """The call of an operation whose results have the operands' symbolic dimensions."""
+    symbols = list(dict.fromkeys(size for array in arrays for size in array.shape if not isinstance(size, int)))
+    if len(symbols) > len(_STAND_INS[0]):
+        raise NotImplementedError(f"{function.__name__}(): the operands have {len(symbols)} different symbolic dimensions; expected at most "
+                                  f"{len(_STAND_INS[0])}")
+    found = []
+    for stand_ins in _STAND_INS:
+        numbers, back = dict(zip(symbols, stand_ins)), dict(zip(stand_ins, symbols))
+        shapes = tuple((tuple(numbers.get(size, size) for size in array.shape), array.dtype) for array in arrays)
+        text, structure = _trace(function, constants, shapes, None)
+        found.append([(tuple(back.get(size, size) for size in shape), dtype.name) for shape, dtype in _imported(text)[1]])
+    if found[0] != found[1]:
+        raise NotImplementedError(f"{function.__name__}(): the results have sizes that follow from symbolic dimensions, and are none of them")
+    if text.count("stablehlo.") != 1:  # others adapt the operands to the call
+        raise NotImplementedError(f"{function.__name__}(): operands with symbolic dimensions must have one shape and dtype; found "
+                                  + " and ".join(f"{array.dtype}{list(array.shape)}" for array in arrays))
+    target, attributes = _call_in(text)
+    results = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in found[0]]
+    return jax.tree.unflatten(structure, jax.ffi.ffi_call(target, results)(*arrays, **attributes))
+
+
+def _call_in(text):
+    """The target and the attributes, for ffi_call, of the only call in a module."""
+    with mlir.make_ir_context():
+        module = mlir.ir.Module.parse(text)
+        call = module.body.operations[0].regions[0].blocks[0].operations[0]
+        given = mlir.ir.DictAttr(call.attributes["backend_config"]) if "backend_config" in call.attributes else ()
+        return mlir.ir.StringAttr(call.attributes["call_target_name"]).value, {it.name: _attribute(it.attr) for it in given}
+
+
+def _attribute(attr):
+    """A value that ffi_call spells as this attribute."""
+    ir = mlir.ir
+    if isinstance(attr, ir.BoolAttr):
+        return attr.value
+    if isinstance(attr, (ir.FloatAttr, ir.IntegerAttr)):
+        return jnp.dtype({"i": "int", "f": "float"}[str(attr.type)[0]] + str(attr.type)[1:]).type(attr.value)
+    if isinstance(attr, ir.DictAttr):
+        return {it.name: _attribute(it.attr) for it in attr}
+    if isinstance(attr, ir.StringAttr):
+        return attr.value
+    for kind in (ir.DenseI32ArrayAttr, ir.DenseI64ArrayAttr, ir.DenseF32ArrayAttr, ir.DenseF64ArrayAttr, ir.DenseBoolArrayAttr,
+                 ir.DenseI8ArrayAttr, ir.DenseI16ArrayAttr):
+        if isinstance(attr, kind):
+            name = kind.__name__.removeprefix("Dense").removesuffix("ArrayAttr").lower().replace("i", "int").replace("f", "float")
+            return np.array(list(attr), name)
+    raise NotImplementedError(f"symbolic dimensions: an attribute {attr} has no value for jax.ffi")
 
 
 def _constant(function, name, value):
     """An attribute as a part of the trace's key."""
     if isinstance(value, jax.core.Tracer):
         raise TypeError(f"{function.__name__}(): attribute '{name}' is traced; attributes are constants (static_argnums)")
+    if isinstance(value, jax.Array) and value.ndim == 0:
+        return np.asarray(value)[()]  # a scalar of NumPy, with its dtype
     if isinstance(value, list):
         return tuple(value)
     try:
@@ -100,17 +186,17 @@ def _constant(function, name, value):
 
 
 @functools.lru_cache(maxsize=1024)
-def _trace(function, constants, inputs):
-    """The function as a module, and whether it gives one array."""
-    is_one = False
+def _trace(function, constants, inputs, structure):
+    """The function as a module, and the structure of its result. structure: of its arguments; None: they are arrays."""
+    out_structure = None
 
     def call(*arrays):
-        nonlocal is_one
-        result = function(*arrays, **dict(constants))
-        is_one = isinstance(result, core.array)
-        return result
+        nonlocal out_structure
+        arguments, keywords = (arrays, dict(constants)) if structure is None else jax.tree.unflatten(structure, arrays)
+        leaves, out_structure = jax.tree.flatten(function(*arguments, **keywords))
+        return leaves
 
-    return core._export_module(call, *map(_example, inputs)), is_one
+    return core._export_module(call, *map(_example, inputs)), out_structure
 
 
 def _example(type):

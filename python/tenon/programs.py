@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from . import core
@@ -32,14 +32,20 @@ class Program(core.Program):
     Thread-safe: any number of calls may be in progress at once, and Python's lock is released meanwhile.
     """
 
-    def __call__(self, *inputs: Any, donate: Iterable[int | str] | Any = None, timeout: float | Any = 0, **named: Any) -> Any:
+    def __call__(self, *inputs: Any, donate: Iterable[int | str] | Any = None, timeout: float | Any | None = 0, **named: Any) -> Any:
         """Runs the program.
 
+        inputs, named: also trees: a dict, list or named tuple stands for the inputs whose names begin with its own, as jax.export names
+            them (`weights={"w": w, "layers": [{"b": b}]}` for `weights.w` and `weights.layers.0.b`). Leaves of a tree that the program
+            does not have are not used by it.
         donate: numbers or names of inputs whose memory the run may overwrite, where nothing else uses it.
-        timeout: seconds after which the run fails; 0: no limit.
+        timeout: seconds after which the run fails; 0 or None: no limit.
 
-        Raises TypeError for inputs that are missing or unknown, ValueError for those of another type, RuntimeError if a kernel fails.
+        Raises TypeError for inputs that are missing or unknown, ValueError for those of another type, DeadlineExceededError (a
+        TimeoutError) after the timeout, RuntimeError if a kernel fails.
         """
+        if any(map(_is_tree, inputs)) or any(map(_is_tree, named.values())):
+            inputs, named = _spread(self.inputs, inputs, named)
         return self.run(inputs, named, donate, timeout)
 
     @property
@@ -60,6 +66,35 @@ class Program(core.Program):
     def _repr_svg_(self) -> str:
         """The memory of a run over time, for notebooks."""
         return self.print("plan", "svg")
+
+
+def _is_tree(value: Any) -> bool:
+    return isinstance(value, (dict, list, tuple))
+
+
+def _spread(values: tuple[Value, ...], inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The inputs with the leaves of trees in their place, by name."""
+    names = [value.name for value in values]
+    roots = list(dict.fromkeys(name.partition(".")[0] for name in names))
+    # By position, trees are parameters of the function that was exported: the first parts of the names.
+    by_root = any(_is_tree(it) and i < len(roots) and roots[i] not in names for i, it in enumerate(inputs))
+    if by_root and len(inputs) <= len(roots) and not set(roots[:len(inputs)]) & set(named):
+        inputs, named = (), {**dict(zip(roots, inputs)), **named}
+    out: dict[str, Any] = {}
+    for name, value in named.items():
+        leaves = {name: value} if name in names or not _is_tree(value) else {
+            path: leaf for path, leaf in _leaves(name, value, names) if path in names}
+        out.update(leaves or {name: value})
+    return inputs, out
+
+
+def _leaves(path: str, tree: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
+    if path in names or not _is_tree(tree):
+        yield path, tree
+        return
+    parts = (tree.items() if isinstance(tree, dict) else zip(tree._fields, tree) if hasattr(tree, "_fields") else enumerate(tree))
+    for key, part in parts:
+        yield from _leaves(f"{path}.{key}", part, names)
 
 
 def _spell(value: Value) -> str:

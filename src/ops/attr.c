@@ -376,6 +376,11 @@ tn_status_t tn__attr_list_of_items(tn_arena_t* arena, const tn_attr_t* array,
               out_attr);
 }
 
+bool tn__elements_are_alike(const tn_type_t* type, const void* data) {
+  const size_t size = tn_dtype_byte_size(type->dtype), length = tn__type_byte_size(type);
+  return length && memcmp(data, (const char*)data + size, length - size) == 0;
+}
+
 tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool splat,
                               const void* data, const tn_attr_t** out_attr) {
   enum { DATA_ALIGNMENT = 64 };
@@ -384,9 +389,10 @@ tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool spl
   size_t length = splat ? tn_dtype_byte_size(type->dtype) : tn__type_byte_size(type);
   TN_RETURN_IF_ERROR(tn__arena_allocate_aligned(arena, length, DATA_ALIGNMENT, &copy));
   if (length) memcpy(copy, data, length);
+  const bool is_splat = splat || tn__elements_are_alike(type, data);
   return make(arena,
               (tn_attr_t){.kind = TN_ATTR_ELEMENTS,
-                          .elements = {.type = type, .splat = splat, .data = copy}},
+                          .elements = {.type = type, .splat = is_splat, .data = copy}},
               out_attr);
 }
 

@@ -165,7 +165,10 @@ TN_MUST_USE tn_status_t tn__attr_i64_array(tn_arena_t* arena, size_t count, cons
 // i64. NULL when the items are neither.
 TN_MUST_USE tn_status_t tn__attr_list_of_items(tn_arena_t* arena, const tn_attr_t* array,
                                                const tn_attr_t** out_attr);
-// `data` holds one element when `splat`, else all.
+// Whether there are elements, and all have the same bits.
+bool tn__elements_are_alike(const tn_type_t* type, const void* data);
+// `data` holds one element when `splat`, else all. Elements that are all alike are a splat as well,
+// whatever their number: passes and printers need not look for one. They are all there then.
 TN_MUST_USE tn_status_t tn__attr_elements(tn_arena_t* arena, const tn_type_t* type, bool splat,
                                           const void* data, const tn_attr_t** out_attr);
 

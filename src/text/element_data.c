@@ -20,8 +20,5 @@ tn_status_t tn__element_data_make(tn_arena_t* arena, const tn_type_t* type, size
 }
 
 void tn__element_data_note_splat(tn_attr_t* attr) {
-  size_t size = tn_dtype_byte_size(attr->elements.type->dtype);
-  size_t length = tn__type_byte_size(attr->elements.type);
-  const char* data = attr->elements.data;
-  attr->elements.splat = length != 0 && memcmp(data, data + size, length - size) == 0;
+  attr->elements.splat = tn__elements_are_alike(attr->elements.type, attr->elements.data);
 }

@@ -8,9 +8,12 @@ import ctypes
 import gc
 import inspect
 import operator
+import os
 import pickle
 import re
 import resource
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -115,14 +118,24 @@ def test_functions_take_positions_keywords_and_none():
 def test_functions_say_what_they_are():
     assert str(inspect.signature(tn.softmax)) == "(a, axis=None, precise=False, *, stream=None)"
     assert tn.linalg.qr.__module__ == "tenon.core.linalg" and tn.sum.__name__ == "sum"
-    assert tn.sum.__doc__.startswith("sum(a, axis=None, keepdims=False, *, stream=None)\n")
+    assert tn.sum.__doc__.startswith("sum(a, axis=None, keepdims=False, *, dtype=None, stream=None)\n")
+    assert repr(tn.sin) == "<built-in function sin>" and pickle.loads(pickle.dumps([tn.sin, tn.linalg.qr])) == [tn.sin, tn.linalg.qr]
+    assert all(getattr(tn, name).__doc__ for name in ("random", "linalg", "fft", "fast", "metal", "cuda"))
+
+
+def test_the_public_names_are_those_of_mlx_and_the_standard():
+    ours = {name for name, it in vars(tn).items() if not name.startswith("_") and not isinstance(it, tn.Dtype)}
+    assert ours - set(dir(mx)) - set(dir(np)) == {"DeadlineExceededError", "NotFoundError", "OutOfRangeError", "Program"}
 
 
 @pytest.mark.parametrize("call, error, text", [
     (lambda x: x + tn.array([1, 2]), ValueError, "shapes 3 and 2 do not broadcast"),
     (lambda x: tn.sum(x, axis=3), IndexError, "axis 3 is out of range"),
     (lambda x: tn.sum("a"), TypeError, "sum(): argument 'a': expected an array, a number or a sequence of them; found str"),
-    (lambda x: x + "a", TypeError, "unsupported operand type"),
+    (lambda x: x + "a", ValueError, "add: expected an array or a number; found 'a'"),
+    (lambda x: x * "a", ValueError, "multiply: expected an array or a number; found 'a'"),
+    (lambda x: "a" * x, ValueError, "multiply: expected an array or a number; found 'a'"),
+    (lambda x: bool(x > 0), ValueError, "of an array of 3 elements is ambiguous; use any() or all()"),
     (lambda x: tn.sum(x, foo=1), TypeError, "sum() got an unexpected keyword argument 'foo'"),
     (lambda x: tn.sum(x, axes=0), TypeError, "sum() got an unexpected keyword argument 'axes' (did you mean 'axis'?); it is sum(a, axis=None"),
     (lambda x: x.sum(keepdim=True), TypeError, "sum() got an unexpected keyword argument 'keepdim' (did you mean 'keepdims'?)"),
@@ -233,3 +246,28 @@ def test_conversions_may_call_the_functions_again():
     for _ in range(20):
         assert tn.stack([1.0, 2.0, Late(), 4.0]).tolist() == [1, 2, 3, 4]
         assert tn.add(1.0, tn.stack([Late(), tn.array(7.0)]), stream=tn.cpu).tolist() == [4, 8]
+
+
+WITHOUT_JAX = """
+import sys
+for name in ("jax", "jaxlib", "ml_dtypes"):
+    sys.modules[name] = None
+import inspect, pydoc
+import tenon
+assert not hasattr(tenon, "jax") and "tenon.core" in pydoc.render_doc(tenon)
+assert {"core", "ops", "load"} <= dict(inspect.getmembers(tenon, lambda it: True)).keys()
+try:
+    tenon.jax
+except AttributeError as error:
+    assert "jax" in str(error) and isinstance(error.__cause__, ImportError), error
+try:
+    import tenon.jax
+except ModuleNotFoundError:
+    print("done")
+"""
+
+
+def test_the_package_can_be_looked_at_without_jax():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_JAX], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.stdout == "done\n", done.stdout + done.stderr

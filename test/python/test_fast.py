@@ -7,6 +7,8 @@ import concurrent.futures
 import os
 import pathlib
 import stat
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -47,6 +49,30 @@ def test_a_source_becomes_a_function_with_its_signature():
         kernel(X, gamma=1)
     with pytest.raises(ValueError, match="expected elements of f32"):
         kernel(tn.array([1, 2]))
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b""), lambda path: path.write_bytes(path.read_bytes()[:4096]),
+                                    lambda path: path.write_bytes(path.read_bytes()[:-1]), lambda path: path.write_bytes(b"no library"),
+                                    lambda path: path.write_bytes(bytes(path.stat().st_size))])
+def test_a_damaged_file_of_the_cache_is_built_again(cache, damage):
+    source = SWISH.replace("swish", "again")
+    (pathlib.Path(cache).parent).mkdir(exist_ok=True)
+    subprocess.run([sys.executable, "-c", USE, source], check=True, env=environment(cache))
+    (library,) = cache.glob("*.so")
+    whole = library.read_bytes()
+    damage(library)
+    subprocess.run([sys.executable, "-c", USE, source], check=True, env=environment(cache))
+    assert library.read_bytes() == whole
+
+
+USE = """
+import sys, tenon, tenon.core as tn
+assert abs(tenon.fast.cpu_kernel("again", sys.argv[1])(tn.array([1.0])).item() - 0.731) < 1e-3
+"""
+
+
+def environment(cache):
+    return {**os.environ, "XDG_CACHE_HOME": str(cache.parent.parent), "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def test_it_is_compiled_once_into_a_private_folder(cache, monkeypatch):

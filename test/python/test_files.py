@@ -235,3 +235,41 @@ def test_a_safetensors_file_may_be_in_another_file():
     file = io.BytesIO(b"before" + safetensors({"a": ENTRY}, struct.pack("<2f", 1, 2)))
     file.seek(6)
     assert tn.load(file, format="safetensors")["a"].tolist() == [1, 2]
+
+
+class Slow(io.RawIOBase):
+    """A file that takes and gives a few bytes at a time, as one without a buffer may."""
+
+    def __init__(self, content=b""):
+        self.content, self.at = bytearray(content), 0
+
+    def writable(self):
+        return True
+
+    def readable(self):
+        return True
+
+    def write(self, bytes):
+        part = memoryview(bytes).cast("B")[:7]
+        self.content += part
+        return len(part)
+
+    def readinto(self, room):
+        part = self.content[self.at:self.at + min(5, len(room))]
+        room[:len(part)] = part
+        self.at += len(part)
+        return len(part)
+
+
+def test_files_may_take_a_part_at_a_time():
+    x, file = tn.arange(100.0).reshape(4, 25), Slow()
+    tn.save(file, x)
+    assert np.load(io.BytesIO(file.content)).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("answer", [0, -1, 1 << 40, "all"])
+def test_a_file_that_does_not_write_is_an_error(answer):
+    file = Slow()
+    file.write = lambda bytes: answer
+    with pytest.raises((OSError, TypeError)):
+        tn.save(file, tn.ones(3))

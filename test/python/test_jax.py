@@ -114,6 +114,60 @@ def test_any_function_of_tenon_core_is_one_of_jax():
     close(jax.vmap(wrapped)(X), jax.vmap(twin)(X))
 
 
+def test_arguments_and_results_are_pytrees():
+    def scaled(tree, *, factors):
+        return {"y": tree["a"] * factors[0], "rest": (tree["b"][0],)}
+
+    wrapped = tenon.jax.wrap(scaled)
+    tree, factors = {"a": X, "b": [Y]}, [jnp.float32(3)]
+    for run in (lambda f: f, jax.jit):
+        result = run(lambda tree, factors: wrapped(tree, factors=factors))(tree, factors)
+        assert jax.tree.structure(result) == jax.tree.structure({"y": X, "rest": (Y,)})
+        close(result, {"y": 3 * X, "rest": (Y,)})
+    close(jax.grad(lambda tree: wrapped(tree, factors=factors)["y"].sum())(tree), {"a": 3 * jnp.ones_like(X), "b": [jnp.zeros_like(Y)]})
+    close(jax.vmap(lambda tree: wrapped(tree, factors=factors))(tree), {"y": 3 * X, "rest": (Y,)})
+
+
+def test_a_wrapped_function_reads_other_values_once():
+    scale = [1.0]
+    wrapped = tenon.jax.wrap(lambda x: x * scale[0])
+    assert wrapped(jnp.ones(2)).tolist() == [1, 1]
+    scale[0] = 5.0
+    assert wrapped(jnp.ones(2)).tolist() == [1, 1] and "never again" in tenon.jax.wrap.__doc__
+
+
+def test_scalars_of_jax_and_numpy_are_attributes(axpby):
+    for two in (jnp.float32(2), np.float32(2), np.int32(2), jnp.asarray(2), 2):
+        close(axpby(X, Y, alpha=two), plain(X, Y, 2.0))
+    with pytest.raises(TypeError, match="attribute 'alpha'"):
+        axpby(X, Y, alpha=jnp.ones(2))
+
+
+def export_polymorphic(function, *shapes):
+    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
+    return jax.export.export(jax.jit(function), disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("axpby")])(*types)
+
+
+def test_operations_have_symbolic_dimensions(axpby):
+    b, n = jax.export.symbolic_shape("b, n")
+    exported = export_polymorphic(lambda x, y: axpby(jnp.sin(x), y, alpha=3.0) + 1, (b, n, 4), (b, n, 4))
+    assert exported.out_avals[0].shape == (b, n, 4)
+    for shape in ((2, 3, 4), (5, 1, 4)):
+        x, y = np.full(shape, 0.5, np.float32), np.full(shape, 2, np.float32)
+        close(exported.call(x, y), plain(jnp.sin(x), y, 3.0) + 1)
+
+
+def test_symbolic_dimensions_elsewhere_are_named(axpby):
+    (b,) = jax.export.symbolic_shape("b")
+    with pytest.raises(NotImplementedError, match=r"axpby\(\): operands with symbolic dimensions must have one shape and dtype"):
+        export_polymorphic(lambda x, y: axpby(x, y), (b, 4), (4,))
+    with pytest.raises(NotImplementedError, match=r"double\(\): an array has the shape \(b, 4\)"):
+        def double(x):
+            return x * 2
+
+        export_polymorphic(tenon.jax.wrap(double), (b, 4))
+
+
 def test_one_module_serves_many_calls_of_a_program(axpby):
     text = jax.jit(lambda x, y: axpby(axpby(x, y), y)).lower(X, Y).as_text()
     assert text.count("func.func private @tenon_") == 1 and text.count("stablehlo.custom_call @axpby") == 1
@@ -122,9 +176,9 @@ def test_one_module_serves_many_calls_of_a_program(axpby):
 def test_mistakes_are_raised_at_the_trace(axpby):
     with pytest.raises(ValueError, match="axpby: shapes 2x3 and 2 do not broadcast"):
         jax.jit(axpby)(X, X[:, 0])
-    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+    with pytest.raises(TypeError, match=r"axpby\(\): missing a required argument: 'y'; it is axpby\(x, y, alpha=1.0, beta=1.0"):
         axpby(X)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
+    with pytest.raises(TypeError, match=r"axpby\(\): got an unexpected keyword argument 'gamma'"):
         axpby(X, Y, gamma=1)
     with pytest.raises(TypeError, match="attribute 'alpha' is traced"):
         jax.jit(axpby)(X, Y, 1.0)
@@ -134,6 +188,8 @@ def test_mistakes_are_raised_at_the_trace(axpby):
         axpby(X, Y, stream=tn.cpu)
     with pytest.raises(TypeError, match="the function should return arrays; it returned 'a'"):
         tenon.jax.wrap(lambda x: (x, "a"))(X)
+    with pytest.raises(TypeError):
+        tenon.jax.wrap(lambda x: x)("a")
 
 
 def test_a_call_outside_of_jit_is_compiled_once(axpby):

@@ -30,13 +30,15 @@ ABSENT_MEMBERS = {
 
 # Parameters that differ, and why.
 DIFFERENT = {
+    "clip": "a bound that is not given is none, as in the array API standard",
     "arange": "each of the three numbers has a default, so that inspect.signature can say it",
     "save_gguf": "`metadata` has a default, as it does in mlx.core, which does not say so",
 }
 
 
 # Keywords that the array API standard has besides.
-STANDARD = {"append", "copy", "correction", "descending", "device", "dtype", "prepend", "stable"}
+STANDARD = {"append", "copy", "correction", "descending", "device", "dtype", "full_matrices", "include_initial", "invert", "mode", "prepend",
+            "stable"}
 
 
 def parameters_in(text):
@@ -54,7 +56,7 @@ def parameters_in(text):
     for part in map(str.strip, parts):
         name = re.match(r"\**\w*", part)[0]
         if name not in ("", "*", "self", "stream"):
-            out[name] = part.rpartition("=")[2].strip() if "=" in part else None
+            out[name] = part.rpartition(" = ")[2].strip() if " = " in part else None
     return out
 
 

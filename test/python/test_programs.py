@@ -3,6 +3,7 @@
 
 """tenon.load: StableHLO programs as functions, beside JAX that wrote them."""
 
+import collections
 import gc
 import re
 import threading
@@ -49,6 +50,65 @@ def test_inputs_have_names_shapes_and_dtypes(program):
     assert named[1].tolist() == program(PARAMS["b"], PARAMS["w"], X)[1].tolist()
 
 
+Pair = collections.namedtuple("Pair", "a b")
+
+
+def test_trees_are_the_inputs_that_jax_has_named_after_them(program):
+    expected = [part.tolist() for part in program(PARAMS["b"], PARAMS["w"], X)]
+    for result in (program(params=PARAMS, x=X), program(PARAMS, X), program(PARAMS, x=X), program(params={**PARAMS, "unused": X}, x=X),
+                   program(params={"b": [0.5, -0.5], "w": PARAMS["w"]}, x=X)):
+        assert [part.tolist() for part in result] == expected
+    with pytest.raises(TypeError, match=r"params\.b"):
+        program(params={"w": PARAMS["w"]}, x=X)
+    with pytest.raises(TypeError, match="weights"):
+        program(weights=PARAMS, x=X)
+    with pytest.raises(TypeError, match="x"):
+        program(PARAMS)
+
+
+def test_trees_of_lists_and_named_tuples_are_inputs():
+    def f(layers, pair, points, x):
+        return x * layers[0]["b"] + layers[1]["b"] + pair[0] - pair[1] + points.a * points.b
+
+    arrays = [np.full(3, i, np.float32) for i in range(1, 8)]
+    arguments = [{"b": arrays[0]}, {"b": arrays[1]}], (arrays[2], arrays[3]), Pair(arrays[4], arrays[5]), arrays[6]
+    loaded = tenon.load(artifact(f, *arguments))
+    expected = np.asarray(f(*arguments)).tolist()
+    assert loaded(*arguments).tolist() == loaded(*arrays).tolist() == expected
+    assert loaded(**dict(zip(("layers", "pair", "points", "x"), arguments))).tolist() == expected
+
+
+@pytest.mark.parametrize("timeout", [-1, -0.5, float("nan"), float("-inf")])
+def test_a_time_limit_is_a_number_of_seconds(program, timeout):
+    with pytest.raises(ValueError, match="timeout: expected seconds, or 0 or None for no limit; found"):
+        program(PARAMS, X, timeout=timeout)
+    with pytest.raises(TypeError):
+        program(PARAMS, X, timeout="soon")
+
+
+@pytest.mark.parametrize("timeout", [0, None, float("inf"), 1e300, 3600, np.float32(3600)])
+def test_limits_that_no_run_reaches_are_none(program, timeout):
+    assert len(program(PARAMS, X, timeout=timeout)) == 2
+
+
+def test_a_run_that_takes_longer_is_a_timeout():
+    forever = b"""func.func @main(%n: tensor<i64>) -> tensor<i64> {
+      %zero = stablehlo.constant dense<0> : tensor<i64>
+      %one = stablehlo.constant dense<1> : tensor<i64>
+      %r = stablehlo.while(%i = %zero) : tensor<i64> cond {
+        %c = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %next = stablehlo.add %i, %one : tensor<i64>
+        stablehlo.return %next : tensor<i64>
+      }
+      return %r : tensor<i64>
+    }"""
+    with pytest.raises(TimeoutError) as error:
+        tenon.load(forever)(tn.array(2**62, tn.int64), timeout=0.01)
+    assert isinstance(error.value, RuntimeError) and type(error.value) is tn.DeadlineExceededError
+
+
 def test_inputs_are_arrays_of_any_package_or_numbers(program):
     expected = program(PARAMS["b"], PARAMS["w"], X)[1].tolist()
     for w in (jnp.asarray(PARAMS["w"]), tn.array(PARAMS["w"]), np.asfortranarray(PARAMS["w"])):
@@ -77,6 +137,7 @@ def test_a_path_and_a_text_are_modules_too(tmp_path):
     (lambda p: tenon.load("/no/such/file"), FileNotFoundError, "/no/such/file"),
     (lambda p: tenon.load(b"module {"), ValueError, "1:9: error: expected a function"),
     (lambda p: tenon.load(b"module {}", function="f"), FileNotFoundError, "f"),
+    (lambda p: tenon.load(b"module {}", function="f"), LookupError, "f"),
 ])
 def test_mistakes_are_named(program, call, error, message):
     with pytest.raises(error, match=re.escape(message)):

@@ -131,7 +131,8 @@ def folder(tmp_path_factory):
 
 
 def test_names_parameters_and_defaults_are_those_of_the_built_module(folder):
-    done = mypy("mypy.stubtest", "tenon.core", cwd=folder)
+    (folder / "allowed").write_text("tenon.core.array.__buffer__\n")  # in Python from 3.12 on, and in memory for all
+    done = mypy("mypy.stubtest", "tenon.core", "--allowlist", "allowed", "--ignore-unused-allowlist", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
