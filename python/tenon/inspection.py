@@ -43,6 +43,9 @@ class Picture:
     def __str__(self) -> str:
         return self.program.to_text("pass")
 
+    def __repr__(self) -> str:
+        return f"<tenon.Picture of {self.program!r}>"
+
     def to_dot(self) -> str:
         """The graph for Graphviz, after the passes."""
         return self.program.print("pass", "dot")

@@ -153,6 +153,13 @@ static tn_status_t vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
   return TN_OK;
 }
 
+bool tn__custom_has_vmap(const tn_step_t* step) {
+  const tn_op_def_t* definition = tn__step_is_called(step) ? tn__op_definition(step->op) : NULL;
+  if (!definition || definition->vmap != vmap) return false;
+  const custom_t* custom = definition->user;
+  return custom->function.vmap != NULL;
+}
+
 // Takes the function over, whatever comes of it.
 static tn_status_t create_op(const tn_scope_t* scope, const tn_custom_function_t* function,
                              bool is_checkpoint, tn_registered_op_t** out_op) {

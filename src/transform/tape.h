@@ -40,6 +40,10 @@ TN_MUST_USE tn_status_t tn__tape_record(const char* name, tn_scope_t* scope,
                                         tn_array_t** out_outputs, tn_tape_t* out_tape);
 void tn__tape_deinit(tn_tape_t* tape);
 
+// Whether a step is that of a function with a vmap rule of its own, which needs the inputs alone,
+// not the outputs in front of them.
+bool tn__custom_has_vmap(const tn_step_t* step);
+
 // That there is a function; `name` is the transform's, for the error.
 TN_MUST_USE tn_status_t tn__closure_check(const char* name, const tn_closure_t* function);
 // Calls the function and checks that it gave its outputs; their errors are returned.

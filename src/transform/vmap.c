@@ -20,8 +20,9 @@ typedef struct tn_batching {
   tn_array_t** results;
   int64_t* operand_axes;
   int64_t* result_axes;
-  tn_array_t** values;  // by number, over the batch
+  tn_array_t** values;  // by number, over the batch; NULL: without a rule there is none
   int64_t* axes;        // where the batch is; TN_NO_AXIS: the same for all
+  tn_status_t missing;  // why; of the first of them
   void* memory[2];
   size_t byte_lengths[2];
 } tn_batching_t;
@@ -29,6 +30,7 @@ typedef struct tn_batching {
 static void deinit(tn_batching_t* b) {
   if (!b->evaluator) return;
   tn__tape_deinit(&b->tape);
+  tn_status_release(b->missing);
   atomic_fetch_sub(&b->evaluator->transform_count, 1);
   for (size_t i = 0; i < 2; ++i) {
     tn__free(b->evaluator->allocator, b->memory[i], b->byte_lengths[i]);
@@ -177,6 +179,29 @@ static tn_status_t check_room(const tn_step_t* step, tn_array_t* const* values) 
   return TN_OK;
 }
 
+// The results of a step that has no rule. That is an error if something needs them: the body of a
+// function with a rule of its own does not. Takes `status`.
+static tn_status_t leave_out(tn_batching_t* b, const tn_tape_step_t* at, tn_status_t status) {
+  for (uint32_t i = 0; i < at->step->result_count; ++i) {
+    b->values[at->first_result + i] = NULL;
+    b->axes[at->first_result + i] = 0;
+  }
+  if (b->missing) {
+    tn_status_release(status);
+  } else {
+    b->missing = status;
+  }
+  return TN_OK;
+}
+
+static bool has_operands(const tn_batching_t* b, const tn_step_t* step) {
+  for (uint32_t i = tn__custom_has_vmap(step) ? step->result_count : 0; i < step->operand_count;
+       ++i) {
+    if (!b->operands[i]) return false;
+  }
+  return true;
+}
+
 // One step over the batch, on its stream.
 static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
   const tn_step_t* step = at->step;
@@ -191,8 +216,9 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
   }
   TN_RETURN_IF_ERROR(tn_scope_set_stream(b->scope, step->stream));
   if (!is_batched(b, operands, step->operand_count)) return do_common_step(b, at, types);
+  if (!has_operands(b, step)) return leave_out(b, at, TN_OK);
   const tn_rules_t rules = tn__step_rules(step);
-  if (!rules.vmap) return tn__step_no_rule(step, "vmap");
+  if (!rules.vmap) return leave_out(b, at, tn__step_no_rule(step, "vmap"));
   TN_RETURN_IF_ERROR(check_room(step, values));
   const tn_rule_t rule = tn__step_rule(step, b->scope, b->operands, types);
   for (uint32_t i = 0; i < step->result_count; ++i) b->results[i] = NULL;
@@ -201,8 +227,10 @@ static tn_status_t do_step(tn_batching_t* b, const tn_tape_step_t* at) {
                                .axes = b->operand_axes,
                                .out_results = b->results,
                                .out_axes = b->result_axes};
-  TN_RETURN_IF_ERROR(
-      tn_status_prefix(rules.vmap(&rule, &call), "in the vmap of %s", tn__step_name(step)));
+  tn_status_t status =
+      tn_status_prefix(rules.vmap(&rule, &call), "in the vmap of %s", tn__step_name(step));
+  if (tn_status_code(status) == TN_CODE_UNIMPLEMENTED) return leave_out(b, at, status);
+  TN_RETURN_IF_ERROR(status);
   for (uint32_t i = 0; i < step->result_count; ++i) {
     TN_RETURN_IF_ERROR(check_result(b, step, i, values[i]));
     b->values[at->first_result + i] = b->results[i];
@@ -264,6 +292,7 @@ static tn_status_t finish_output(const tn_batching_t* b, size_t index, int64_t w
   tn_array_t* value = number == TN_TAPE_CONSTANT ? b->outputs[index] : b->values[number];
   int64_t axis = number == TN_TAPE_CONSTANT ? TN_NO_AXIS : b->axes[number];
   const int64_t rank = (int64_t)element->rank + 1;
+  if (!value) return tn_status_retain(b->missing);
   if (wanted == TN_NO_AXIS && axis == TN_NO_AXIS) {
     *out_output = value;
     return TN_OK;

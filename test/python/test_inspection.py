@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import threading
 
 import pytest
@@ -85,3 +86,12 @@ def test_what_cannot_be_shown_is_named():
         tenon.show(3)
     with pytest.raises(TypeError, match="the function should return arrays; it returned None"):
         tenon.show(lambda x: None, tn.ones((2,)))
+
+
+@pytest.mark.parametrize("shape", [(2,), (8, 32), (64, 64), (512, 512)])
+def test_constants_of_one_value_are_written_once(shape):
+    picture = tenon.show(lambda x: tn.maximum(x * 2 + 1, 0), tn.ones(shape))
+    text = str(picture)
+    assert re.findall(r"dense<([^>]*)>", text) == ["2.000000e+00", "1.000000e+00", "0.000000e+00"] and len(text) < 1500
+    assert len(picture.to_dot()) < 3000 and max(map(len, re.findall(r'label="([^"]*)"', picture.to_dot()))) < 160
+    assert repr(picture).startswith("<tenon.Picture of <tenon.Program: ")
