@@ -510,8 +510,9 @@ typedef PyObject* (*caller_fn)(PyObject* module, PyObject* const* objects, Py_ss
 #define SIXTEEN(X, n)                                                                             \
   X(n##0)                                                                                         \
   X(n##1)                                                                                         \
-  X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##A) X(n##B) X(n##C) X(n##D) \
-      X(n##E) X(n##F)
+  X(n##2)                                                                                         \
+  X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##A) X(n##B) X(n##C) X(n##D) X(n##E) \
+      X(n##F)
 // clang-format off
 #define ALL(X)                                                                             \
   SIXTEEN(X, 0x00) SIXTEEN(X, 0x01) SIXTEEN(X, 0x02) SIXTEEN(X, 0x03) SIXTEEN(X, 0x04)     \

@@ -40,7 +40,7 @@ struct tn_array {
   uint32_t index;                  // which result of `step`
   struct tn_evaluator* evaluator;  // retained; NULL: an operand of `infer` in a program
   tn_step_t* step;                 // retained; NULL: none any more
-  tn_buffer_t* buffer;        // READY; of a view: its elements made dense for DLPack, or NULL
+  tn_buffer_t* buffer;             // READY; of a view: its elements made dense for DLPack, or NULL
   tn_failure_t* failure;           // FAILED
   int64_t byte_offset;             // of element [0...] from the root's first
   // Who walks the graph notes here what it needs, under the evaluator's mutex.
