@@ -276,6 +276,8 @@ static tn_status_t fill_memory(tn_ffi_call_frame_t* frame) {
   return TN_OK;
 }
 
+enum { PATIENCE_MS = 60000 };  // of those that do not hang
+
 static tn_probe_t* probe_hostile(tn_ffi_handler_t handler, int64_t timeout_ms) {
   tn_probe_t* probe = NULL;
   *entered = 0;
@@ -286,7 +288,7 @@ static tn_probe_t* probe_hostile(tn_ffi_handler_t handler, int64_t timeout_ms) {
 }
 
 static void expect_unresolved(tn_ffi_handler_t handler, const char* text) {
-  tn_probe_t* probe = probe_hostile(handler, 5000);
+  tn_probe_t* probe = probe_hostile(handler, PATIENCE_MS);
   if (!strstr(probe->unresolved, text)) fail_msg("wanted \"%s\" in: %s", text, probe->unresolved);
   tn__probe_free(probe);
 }
@@ -324,7 +326,7 @@ static void handlers_that_hang_are_given_up(void** state) {
 
 static void the_child_can_do_no_harm(void** state) {
   (void)state;
-  tn_probe_t* probe = probe_hostile(print, 5000);
+  tn_probe_t* probe = probe_hostile(print, PATIENCE_MS);
   bool is_confined = probe->confinement == TN_CONFINED_BY_SECCOMP;
   assert_int_equal(*entered, 0);  // there are no files in any case
   tn__probe_free(probe);

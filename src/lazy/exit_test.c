@@ -4,6 +4,7 @@
 // Processes and threads that end, and processes that fork, while a kernel is at work. Each scene is
 // a child process of its own, which must end by itself.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <tenon/custom.h>
 #include <tenon/detail/call.h>
@@ -31,18 +32,38 @@ TN_OP(slow, SLOW, "y = 2 x, after a while") {
 
 TN_DEFINE(slow, .flags = 0)
 
-static tn_array_t* apply_slow(tn_scope_t* s, tn_array_t* x) {
+static atomic_bool has_begun, may_end;
+
+TN_OP(held, SLOW, "y = 2 x, when it may end") {
+  const int64_t n = tn_size(call->x);
+  atomic_store(&has_begun, true);
+  while (!atomic_load(&may_end)) sleep_ms(1);
+  for (int64_t i = 0; i < n; ++i) call->y.data[i] = 2 * call->x.data[i];
+  return TN_OK;
+}
+
+TN_DEFINE(held, .flags = 0)
+
+static tn_array_t* apply_op(tn_scope_t* s, const char* name, tn_array_t* x) {
   tn_array_t* y = NULL;
   tn_op_apply(s,
               &(tn_application_t){
                   .struct_size = sizeof(tn_application_t),
-                  .name = "slow",
+                  .name = name,
                   .operand_count = 1,
                   .operands = &x,
                   .result_count = 1,
               },
               &y);
   return y;
+}
+
+static tn_array_t* apply_slow(tn_scope_t* s, tn_array_t* x) {
+  return apply_op(s, "slow", x);
+}
+
+static void wait_until_held(void) {
+  while (!atomic_load(&has_begun)) sleep_ms(1);
 }
 
 // Several pieces, of which the first is under way.
@@ -115,7 +136,10 @@ static bool is_refused(tn_status_t status) {
 // In the child, what is computed can be read, and everything can be given back.
 static int a_forked_child_has_errors(void) {
   tn_scope_t* s = tn__testing_scope();
-  tn_array_t* x = begin_work(s);
+  tn_array_t* x = tn__testing_range(s, TN_LIST(4));
+  for (int i = 0; i < 3; ++i) x = apply_op(s, "held", x);
+  TN_ASSERT_OK(tn_array_async_eval(1, &x));
+  wait_until_held();
   tn_array_t* y = apply_slow(s, tn__testing_range(s, TN_LIST(4)));  // pending
   tn_array_t* z = apply_slow(s, tn__testing_range(s, TN_LIST(4)));
   TN_ASSERT_OK(tn_array_eval(1, &z));
@@ -130,6 +154,7 @@ static int a_forked_child_has_errors(void) {
     tn_scope_destroy(s);
     exit(0);
   }
+  atomic_store(&may_end, true);
   TN_ASSERT_F32(x, TN_LIST(4), 0, 8, 16, 24);
   TN_ASSERT_F32(y, TN_LIST(4), 0, 2, 4, 6);
   tn_scope_destroy(s);
@@ -146,9 +171,9 @@ static void* evaluate(void* user) {
 static int a_forked_child_waits_for_no_other_thread(void) {
   pthread_t thread;
   tn_scope_t* s = tn__testing_scope();
-  tn_array_t* x = apply_slow(s, apply_slow(s, tn__testing_range(s, TN_LIST(4))));
+  tn_array_t* x = apply_op(s, "held", apply_op(s, "held", tn__testing_range(s, TN_LIST(4))));
   if (pthread_create(&thread, NULL, evaluate, x)) return 1;
-  sleep_ms(50);
+  wait_until_held();
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
@@ -156,6 +181,7 @@ static int a_forked_child_waits_for_no_other_thread(void) {
     tn_scope_destroy(s);
     exit(0);
   }
+  atomic_store(&may_end, true);
   pthread_join(thread, NULL);
   TN_ASSERT_F32(x, TN_LIST(4), 0, 4, 8, 12);
   tn_scope_destroy(s);
@@ -215,6 +241,7 @@ int main(int argc, char** argv) {
   if (argc == 2) {
     alarm(60);
     TN_ASSERT_OK(tn_op_register(tn_definition_of(slow)));
+    TN_ASSERT_OK(tn_op_register(tn_definition_of(held)));
     SCENES(CHOOSE)
     return 126;
   }

@@ -4,9 +4,10 @@
 """tenon run: inputs in, outputs out."""
 
 import json
+import os
 import resource
 import subprocess
-import time
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -211,13 +212,22 @@ def test_a_result_that_a_file_cannot_take_fails(folder):
     assert output == "" and json.loads(again)["error"]["report"] == errors
 
 
-def test_a_small_program_is_read_compiled_run_and_printed_in_5_ms(folder):
-    fastest = 1.0
-    for _ in range(60):  # the fastest: other processes only ever add to it
-        start = time.perf_counter()
-        subprocess.run([COMMAND, "run", folder / "add.mlir", "-i", "ones", "-i", "ones"], stdout=subprocess.DEVNULL, check=True)
-        fastest = min(fastest, time.perf_counter() - start)
-    assert fastest < 5e-3
+def seconds_of_processor(*words):
+    """The least of sixty times: other processes only ever add to it."""
+    times = []
+    with open(os.devnull, "w") as null:
+        for _ in range(60):
+            process = os.posix_spawn(words[0], words, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null.fileno(), 1)])
+            _, status, usage = os.wait4(process, 0)
+            assert status == 0
+            times.append(usage.ru_utime + usage.ru_stime)
+    return min(times)
+
+
+def test_a_small_program_is_read_compiled_run_and_printed_before_python_has_begun(folder):
+    python = seconds_of_processor(sys.executable, "-I", "-S", "-c", "pass")
+    small = seconds_of_processor(COMMAND, "run", folder / "add.mlir", "-i", "ones", "-i", "ones")
+    assert small < python
 
 
 def test_a_full_disk_fails(folder):
