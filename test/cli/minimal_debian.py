@@ -43,7 +43,10 @@ def base_system(cache, release):
     if not archive.exists():
         folder = cache / f"debian-{release}.new"
         shutil.rmtree(folder, ignore_errors=True)
-        run("debootstrap", "--variant=minbase", "--include=ca-certificates", release, folder, mirror())
+        # A debootstrap that is older than the release knows how to make the one that is always the newest.
+        scripts = pathlib.Path("/usr/share/debootstrap/scripts")
+        script = [] if (scripts / release).exists() else [scripts / "sid"]
+        run("debootstrap", "--variant=minbase", "--include=ca-certificates", release, folder, mirror(), *script)
         run("tar", "-C", folder, "-cf", f"{archive}.new", ".")
         os.replace(f"{archive}.new", archive)
         shutil.rmtree(folder)
