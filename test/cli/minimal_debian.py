@@ -58,13 +58,12 @@ class Debian:
         self.root = pathlib.Path(root)
         self.root.mkdir(parents=True)
         run("tar", "-C", self.root, "-xf", base_system(cache, release))
-        for name in ("/etc/resolv.conf", "/etc/hosts"):
+        # How this machine reaches its mirrors.
+        for name in ("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt"):
             if pathlib.Path(name).exists():
                 shutil.copy(name, str(self.root) + name)
-        # How this machine reaches its mirrors.
         for path in pathlib.Path("/etc/apt/apt.conf.d").glob("*proxy*"):
             shutil.copy(path, self.root / "etc/apt/apt.conf.d")
-        shutil.copytree("/etc/ssl/certs", self.root / "etc/ssl/certs", dirs_exist_ok=True, symlinks=True, ignore_dangling_symlinks=True)
         self.proxies = {key: value for key, value in os.environ.items() if key.lower().endswith("_proxy")}
 
     def run(self, command, log=None, **environment):
