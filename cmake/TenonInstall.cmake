@@ -39,7 +39,7 @@ foreach(target tenon_cli tenon_written)
     add_dependencies(product ${target})
   endif()
 endforeach()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE NOTICE AUTHORS DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)
 set(generated_dir ${PROJECT_BINARY_DIR}/package)

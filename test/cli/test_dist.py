@@ -124,3 +124,15 @@ def test_debian_source_package_has_the_archive_and_names_of_this_version(made, t
     packages = re.search(r"^Binary: (.*)$", described, re.MULTILINE)[1].split(", ")
     assert packages == [f"libtenon{major}.{minor}" if major == "0" else f"libtenon{major}", "libtenon-dev", "tenon", "python3-tenon"]
     assert re.search(rf"^Version: {VERSION}-1$", described, re.MULTILINE)
+
+
+def test_workflow_names_what_there_is():
+    """Platforms, scripts and targets of make that continuous integration calls."""
+    text = (ROOT / ".github/workflows/ci.yml").read_text()
+    platforms = re.search(r"name: \[(.*)\]", text)[1].split(", ")
+    said = subprocess.run([ROOT / "tools/platforms", "none"], capture_output=True, text=True).stderr
+    assert set(platforms) <= set(re.findall(r"[\w-]+", said.partition("there are")[2]))
+    for path in re.findall(r"(?<![\w/.-])((?:tools|test|examples|\.ci)/[\w./-]+)", text):
+        assert (ROOT / path).exists(), path
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"make ([a-z-]+)", re.sub(r"#.*|install .*", "", text))) <= targets
