@@ -33,6 +33,7 @@ struct tn_strided_gpu {
   chosen_kernel_t* kernels;
   chosen_kernel_t* kernel;  // the chosen one; NULL: none
   temporary_t* temporaries;
+  size_t launch_count;  // of this call
   size_t parameter_count, value_byte_size;
   tn_launch_argument_t parameters[MOST_PARAMETERS];
   char values[VALUES_BYTE_SIZE];
@@ -151,15 +152,35 @@ static tn_status_t set_vector_bytes(const tn_eval_call_t* eval, const int64_t* v
   return set_bytes(eval, dims, sizeof dims);
 }
 
-static tn_status_t dispatch_threadgroups(const tn_eval_call_t* eval, const int64_t* grid,
-                                         const int64_t* group) {
-  static const int64_t usual[3] = {GROUP_SIZE, 1, 1};
-  tn_strided_gpu_t* gpu = gpu_of(eval);
-  int64_t thread_count = 1;
-  if (!gpu->kernel) {
+static bool has_elements(const tn_eval_call_t* eval) {
+  for (size_t i = 0; i < eval->output_count; ++i) {
+    if (eval->outputs[i]->element_count) return true;
+  }
+  return false;
+}
+
+// A grid of nothing is one mistake or another, unless there is nothing to compute.
+static tn_status_t check_grid(const tn_eval_call_t* eval, const int64_t* grid, const char* what) {
+  const chosen_kernel_t* kernel = gpu_of(eval)->kernel;
+  if (!kernel) {
     return tn__error(call_of(eval), TN_FFI_FAILED_PRECONDITION,
                      "a launch without a kernel: see tn_eval_set_kernel");
   }
+  const bool may_be_empty = !has_elements(eval);
+  for (size_t d = 0; d < 3; ++d) {
+    if (grid[d] > 0 || (grid[d] == 0 && may_be_empty)) continue;
+    return tn__error(call_of(eval), TN_FFI_INVALID_ARGUMENT,
+                     "kernel %s: a grid of %" PRId64 " x %" PRId64 " x %" PRId64
+                     " %s; expected at least 1 in each dimension",
+                     kernel->name, grid[0], grid[1], grid[2], what);
+  }
+  return TN_OK;
+}
+
+static tn_status_t launch(const tn_eval_call_t* eval, const int64_t* grid, const int64_t* group) {
+  static const int64_t usual[3] = {GROUP_SIZE, 1, 1};
+  tn_strided_gpu_t* gpu = gpu_of(eval);
+  int64_t thread_count = 1;
   tn_dispatch_t dispatch = {.code = &gpu->kernel->code,
                             .argument_count = gpu->parameter_count,
                             .arguments = gpu->parameters};
@@ -176,18 +197,26 @@ static tn_status_t dispatch_threadgroups(const tn_eval_call_t* eval, const int64
     dispatch.group_count[d] = (size_t)grid[d];
     dispatch.group_size[d] = (size_t)group[d];
   }
+  ++gpu->launch_count;
   return tn__error_give(gpu->encoder->dispatch(gpu->encoder, &dispatch));
+}
+
+static tn_status_t dispatch_threadgroups(const tn_eval_call_t* eval, const int64_t* grid,
+                                         const int64_t* group) {
+  TN_TRY(check_grid(eval, grid, "groups"));
+  return launch(eval, grid, group);
 }
 
 static tn_status_t dispatch_threads(const tn_eval_call_t* eval, const int64_t* grid,
                                     const int64_t* group) {
   static const int64_t usual[3] = {GROUP_SIZE, 1, 1};
   int64_t groups[3];
+  TN_TRY(check_grid(eval, grid, "threads"));
   if (!group) group = usual;
   for (size_t d = 0; d < 3; ++d) {
     groups[d] = group[d] < 1 ? grid[d] : grid[d] / group[d] + (grid[d] % group[d] > 0);
   }
-  return dispatch_threadgroups(eval, groups, group);
+  return launch(eval, groups, group);
 }
 
 static tn_status_t greatest_group_size(const tn_eval_call_t* eval, int64_t* out_size) {
@@ -298,12 +327,25 @@ void tn__strided_gpu_deinit(tn_strided_gpu_t* gpu) {
   }
 }
 
-// An output that was given an operand's memory was computed beside it.
+static bool is_an_operand(const tn_eval_call_t* eval, const void* data) {
+  for (size_t i = 0; i < eval->operand_count; ++i) {
+    if (eval->operands[i]->data == data) return true;
+  }
+  return false;
+}
+
+// An output that was given an operand's memory was computed beside it. One that is in no operand's
+// memory has what some launch wrote, or nothing.
 static tn_status_t finish_output(const tn_strided_eval_t* eval, size_t output) {
   const tn_strided_t* array = eval->state.eval.outputs[output];
   tn_encoder_t* encoder = eval->gpu->encoder;
   void* place = eval->state.results[output].place;
-  if (!array->element_count || array->data == place) return TN_OK;
+  if (!array->element_count) return TN_OK;
+  if (array->data && !eval->gpu->launch_count && !is_an_operand(&eval->state.eval, array->data)) {
+    return tn__error(&eval->state.call, TN_FFI_FAILED_PRECONDITION,
+                     "output %zu was not written: eval_gpu launched no kernel", output);
+  }
+  if (array->data == place) return TN_OK;
   if (!array->data) {
     return tn__error(&eval->state.call, TN_FFI_INTERNAL, "output %zu was left without memory",
                      output);
@@ -316,6 +358,7 @@ tn_status_t tn__strided_gpu_run(tn_strided_eval_t* eval, tn_encoder_t* encoder) 
   tn_strided_gpu_t* gpu = eval->gpu;
   gpu->encoder = encoder;
   gpu->kernel = NULL;
+  gpu->launch_count = 0;
   tn_status_t status = tn__eval_run_tasks(&eval->state, eval->function);
   for (size_t i = eval->state.eval.output_count; i-- > 0 && status == TN_OK;) {
     status = finish_output(eval, i);

@@ -3,63 +3,133 @@
 
 #include "device/code_cache.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-typedef struct tn_known_program {
-  struct tn_known_program* next;
+struct tn_cached_code {
+  atomic_uint references;  // the cache's among them
+  tn_cached_code_t* next;  // in its bucket
+  uint64_t hash;
+  uint64_t last_use;
   void* program;
   size_t length;
   char text[];  // which it was made of
-} known_program_t;
+};
 
 void tn__code_cache_init(tn_code_cache_t* cache, const tn_code_compiler_t* compiler,
                          const tn_allocator_t* allocator) {
   *cache = (tn_code_cache_t){.compiler = *compiler, .allocator = allocator};
+  pthread_mutex_init(&cache->compiling, NULL);
   pthread_mutex_init(&cache->mutex, NULL);
 }
 
+void tn__cached_code_release(tn_code_cache_t* cache, tn_cached_code_t* code) {
+  if (!code || atomic_fetch_sub(&code->references, 1) != 1) return;
+  cache->compiler.release(cache->compiler.user, code->program);
+  tn__free(cache->allocator, code, sizeof *code + code->length);
+}
+
+void* tn__cached_code_program(const tn_cached_code_t* code) {
+  return code->program;
+}
+
 void tn__code_cache_deinit(tn_code_cache_t* cache) {
-  while (cache->first) {
-    known_program_t* it = cache->first;
-    cache->first = it->next;
-    cache->compiler.release(cache->compiler.user, it->program);
-    tn__free(cache->allocator, it, sizeof *it + it->length);
+  for (size_t i = 0; i < TN_CODE_CACHE_BUCKETS; ++i) {
+    while (cache->buckets[i]) {
+      tn_cached_code_t* code = cache->buckets[i];
+      cache->buckets[i] = code->next;
+      tn__cached_code_release(cache, code);
+    }
   }
+  pthread_mutex_destroy(&cache->compiling);
   pthread_mutex_destroy(&cache->mutex);
 }
 
-static known_program_t* find(const tn_code_cache_t* cache, const char* text, size_t length) {
-  known_program_t* it = cache->first;
-  while (it && (it->length != length || memcmp(it->text, text, length) != 0)) it = it->next;
-  return it;
+// FNV-1a.
+static uint64_t hash_text(const char* text, size_t length) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < length; ++i) {
+    hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  }
+  return hash;
 }
 
-static tn_status_t add(tn_code_cache_t* cache, const tn_device_code_t* code, size_t length,
-                       known_program_t** out_program) {
+// Retained; NULL when it is not there.
+static tn_cached_code_t* look_up(tn_code_cache_t* cache, uint64_t hash, const char* text,
+                                 size_t length) {
+  pthread_mutex_lock(&cache->mutex);
+  tn_cached_code_t* code = cache->buckets[hash % TN_CODE_CACHE_BUCKETS];
+  while (code &&
+         (code->hash != hash || code->length != length || memcmp(code->text, text, length) != 0)) {
+    code = code->next;
+  }
+  if (code) {
+    code->last_use = ++cache->use_count;
+    atomic_fetch_add(&code->references, 1);
+  }
+  pthread_mutex_unlock(&cache->mutex);
+  return code;
+}
+
+// Under the mutex. Takes the program out that was not used for the longest time.
+static tn_cached_code_t* take_oldest(tn_code_cache_t* cache) {
+  tn_cached_code_t** oldest = NULL;
+  for (size_t i = 0; i < TN_CODE_CACHE_BUCKETS; ++i) {
+    for (tn_cached_code_t** at = &cache->buckets[i]; *at; at = &(*at)->next) {
+      if (!oldest || (*at)->last_use < (*oldest)->last_use) oldest = at;
+    }
+  }
+  tn_cached_code_t* code = *oldest;
+  *oldest = code->next;
+  --cache->count;
+  return code;
+}
+
+// Retains it.
+static void put(tn_code_cache_t* cache, tn_cached_code_t* code) {
+  tn_cached_code_t* old = NULL;
+  atomic_fetch_add(&code->references, 1);
+  pthread_mutex_lock(&cache->mutex);
+  if (cache->count == TN_CODE_CACHE_LIMIT) old = take_oldest(cache);
+  tn_cached_code_t** bucket = &cache->buckets[code->hash % TN_CODE_CACHE_BUCKETS];
+  code->last_use = ++cache->use_count;
+  code->next = *bucket;
+  *bucket = code;
+  ++cache->count;
+  pthread_mutex_unlock(&cache->mutex);
+  tn__cached_code_release(cache, old);
+}
+
+static tn_status_t compile(tn_code_cache_t* cache, const tn_device_code_t* code, uint64_t hash,
+                           size_t length, tn_cached_code_t** out_code) {
   void* memory = NULL;
-  TN_RETURN_IF_ERROR(tn__allocate(cache->allocator, sizeof(known_program_t) + length, &memory));
-  known_program_t* it = memory;
-  tn_status_t status = cache->compiler.compile(cache->compiler.user, code, &it->program);
+  TN_RETURN_IF_ERROR(tn__allocate(cache->allocator, sizeof(tn_cached_code_t) + length, &memory));
+  tn_cached_code_t* made = memory;
+  tn_status_t status = cache->compiler.compile(cache->compiler.user, code, &made->program);
   if (status) {
-    tn__free(cache->allocator, it, sizeof *it + length);
+    tn__free(cache->allocator, made, sizeof *made + length);
     return status;
   }
-  it->length = length;
-  memcpy(it->text, code->text, length);
-  it->next = cache->first;
-  cache->first = *out_program = it;
+  atomic_init(&made->references, 1);
+  made->hash = hash;
+  made->length = length;
+  memcpy(made->text, code->text, length);
+  put(cache, made);
+  *out_code = made;
   return TN_OK;
 }
 
 tn_status_t tn__code_cache_find(tn_code_cache_t* cache, const tn_device_code_t* code,
-                                void** out_program) {
+                                tn_cached_code_t** out_code) {
   const size_t length = strlen(code->text);
+  const uint64_t hash = hash_text(code->text, length);
   tn_status_t status = TN_OK;
-  pthread_mutex_lock(&cache->mutex);  // compilers do one thing at a time anyway
-  known_program_t* program = find(cache, code->text, length);
-  if (!program) status = add(cache, code, length, &program);
-  pthread_mutex_unlock(&cache->mutex);
-  if (!status) *out_program = program->program;
+  *out_code = look_up(cache, hash, code->text, length);
+  if (*out_code) return TN_OK;
+  pthread_mutex_lock(&cache->compiling);
+  *out_code = look_up(cache, hash, code->text, length);  // another thread may have compiled it
+  if (!*out_code) status = compile(cache, code, hash, length, out_code);
+  pthread_mutex_unlock(&cache->compiling);
   return status;
 }
 

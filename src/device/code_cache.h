@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// What a device's compiler made of the source of kernels (kernel/encoder.h): kept as long as the
-// device, by the source; and what a queue has launched of it.
+// What a device's compiler made of the source of kernels (kernel/encoder.h), by that source; and
+// what a queue has launched of it.
 #ifndef TENON_DEVICE_CODE_CACHE_H_
 #define TENON_DEVICE_CODE_CACHE_H_
 
@@ -17,19 +17,32 @@ typedef struct tn_code_compiler {
   void* user;
 } tn_code_compiler_t;
 
+// How many programs are kept that no queue uses; those that were used last.
+enum { TN_CODE_CACHE_LIMIT = 256, TN_CODE_CACHE_BUCKETS = 256 };
+
+// A program and its source. Reference counted; immutable.
+typedef struct tn_cached_code tn_cached_code_t;
+
 typedef struct tn_code_cache {
   tn_code_compiler_t compiler;
   const tn_allocator_t* allocator;
-  pthread_mutex_t mutex;
-  struct tn_known_program* first;
+  pthread_mutex_t compiling;  // compilers do one thing at a time anyway; taken before `mutex`
+  pthread_mutex_t mutex;      // protects what follows; never held while something is compiled
+  size_t count;
+  uint64_t use_count;
+  tn_cached_code_t* buckets[TN_CODE_CACHE_BUCKETS];
 } tn_code_cache_t;
 
 void tn__code_cache_init(tn_code_cache_t* cache, const tn_code_compiler_t* compiler,
                          const tn_allocator_t* allocator);
 void tn__code_cache_deinit(tn_code_cache_t* cache);
-// Compiles it if need be. Thread-safe; one compiles at a time.
+// Compiles it if need be. A new reference. Thread-safe: what is known is found while another thread
+// compiles.
 TN_MUST_USE tn_status_t tn__code_cache_find(tn_code_cache_t* cache, const tn_device_code_t* code,
-                                            void** out_program);
+                                            tn_cached_code_t** out_code);
+void* tn__cached_code_program(const tn_cached_code_t* code);  // a view
+// The last one releases the program. Accepts NULL.
+void tn__cached_code_release(tn_code_cache_t* cache, tn_cached_code_t* code);
 
 // Of one queue, by the code itself. Zeros are an empty one.
 typedef struct tn_code_list {
@@ -40,6 +53,7 @@ typedef struct tn_code_list {
 
 typedef struct tn_known_kernel {
   const tn_device_code_t* code;
+  tn_cached_code_t* program;  // that has it; retained
   void* kernel;
   uint32_t parameter_count;
   size_t greatest_group_size;

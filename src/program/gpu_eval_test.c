@@ -186,7 +186,10 @@ enum {
   WRONG_SIZE,
   MISSING,
   NO_FILE,
-  NO_NAME_OF_FILE
+  NO_NAME_OF_FILE,
+  NEGATIVE_GRID,
+  EMPTY_GRID,
+  NO_LAUNCH
 };
 #define WRONG(ARG, ATTR, RET)             \
   ARG(x, f32, any_rank)                   \
@@ -198,6 +201,8 @@ TN_OP(wrong, WRONG, "fails") {
 }
 TN_EVAL_GPU(wrong) {
   static const int64_t one[3] = {1, 1, 1}, large[3] = {64, 32, 1};
+  static const int64_t negative[3] = {-1, 1, 1}, empty[3] = {4, 0, 1};
+  if (call->what == NO_LAUNCH) return TN_OK;
   const int64_t numbers[9] = {0};
   const char values[2048] = {0};
   const tn_strided_t* x = eval->operands[0];
@@ -210,6 +215,8 @@ TN_EVAL_GPU(wrong) {
                             is_broken                 ? "f"
                             : call->what == NOT_THERE ? "inverse"
                                                       : "reverse"));
+  if (call->what == NEGATIVE_GRID) return tn_eval_dispatch_threads(eval, negative, NULL);
+  if (call->what == EMPTY_GRID) return tn_eval_dispatch_threadgroups(eval, empty, NULL);
   if (call->what == LARGE_GROUP) return tn_eval_dispatch_threads(eval, one, large);
   if (call->what == LONG_VECTOR) return tn_eval_set_vector_bytes(eval, numbers, 9);
   if (call->what == LARGE_VALUES) return tn_eval_set_bytes(eval, values, sizeof values);
@@ -391,6 +398,9 @@ static void what_is_wrong_is_said(void** state) {
        "kernel library \"else/where_kernels\": expected the name of a file, without a folder and "
        "an "
        "ending"},
+      {"what = 11 : i32", "kernel reverse: a grid of -1 x 1 x 1 threads; expected at least 1"},
+      {"what = 12 : i32", "kernel reverse: a grid of 4 x 0 x 1 groups; expected at least 1"},
+      {"what = 13 : i32", "output 0 was not written: eval_gpu launched no kernel"},
   };
   tn_device_t* device = device_of(state);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

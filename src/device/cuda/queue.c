@@ -40,11 +40,11 @@ static tn_status_t read_parameters(tn_cuda_device_t* device, cuda_kernel_t* kern
 
 static tn_status_t create_kernel(tn_cuda_device_t* device, const tn_device_code_t* code,
                                  cuda_kernel_t* kernel, tn_known_kernel_t* known) {
-  void* program = NULL;
   int32_t most_threads = 0;
-  TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &program));
-  const int32_t error = device->cuda->ModuleGetFunction(&kernel->function, program,
-                                                        code->entry ? code->entry : TN_ENTRY);
+  TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &known->program));
+  const int32_t error =
+      device->cuda->ModuleGetFunction(&kernel->function, tn__cached_code_program(known->program),
+                                      code->entry ? code->entry : TN_ENTRY);
   if (error == TN_CU_NOT_FOUND) return tn__code_missing(code);
   TN_RETURN_IF_ERROR(tn__cuda_check(device, "cuModuleGetFunction", error));
   TN_RETURN_IF_ERROR(TN_CUDA_CHECK(device, FuncGetAttribute, &most_threads,
@@ -63,8 +63,10 @@ static tn_status_t find_kernel(cuda_queue_t* queue, const tn_device_code_t* code
   TN_RETURN_IF_ERROR(tn__code_list_grow(&queue->base.kernels, allocator, &next));
   TN_RETURN_IF_ERROR(tn__allocate(allocator, sizeof(cuda_kernel_t), &next->kernel));
   next->code = code;
+  next->program = NULL;
   tn_status_t status = create_kernel(device, code, next->kernel, next);
   if (status) {
+    tn__cached_code_release(&device->programs, next->program);
     tn__free(allocator, next->kernel, sizeof(cuda_kernel_t));
     return status;
   }
@@ -118,11 +120,10 @@ static tn_status_t start(cuda_queue_t* queue, const tn_known_kernel_t* kernel,
   TN_RETURN_IF_ERROR(check_arguments(kernel, dispatch));
   // The driver reads as many as there are parameters.
   for (size_t i = 0; i < MOST_ARGUMENTS; ++i) {
+    arguments[i] = (void*)zeros;
+    if (i >= dispatch->argument_count) continue;
     const tn_launch_argument_t* argument = &dispatch->arguments[i];
-    const void* place = i >= dispatch->argument_count ? zeros
-                        : argument->bytes             ? argument->bytes
-                                                      : (const void*)&argument->address;
-    arguments[i] = (void*)place;
+    arguments[i] = (void*)(argument->bytes ? argument->bytes : (const void*)&argument->address);
   }
   return TN_CUDA_CHECK(queue->device, LaunchKernel, it->function, (uint32_t)blocks[0],
                        (uint32_t)blocks[1], (uint32_t)blocks[2], (uint32_t)threads[0],
@@ -207,6 +208,7 @@ void tn__cuda_queue_destroy(tn_queue_t* queue) {
   }
   for (size_t i = 0; i < it->base.kernels.count; ++i) {
     tn__free(allocator, it->base.kernels.kernels[i].kernel, sizeof(cuda_kernel_t));
+    tn__cached_code_release(&it->device->programs, it->base.kernels.kernels[i].program);
   }
   tn__discrete_queue_deinit(&it->base);
   tn__free(allocator, it, sizeof *it);

@@ -25,10 +25,10 @@ static tn_status_t create_kernel(tn_opencl_device_t* device, const tn_device_cod
   const tn_opencl_t* cl = device->cl;
   const char* entry = code->entry ? code->entry : TN_ENTRY;
   int32_t error = TN_CL_SUCCESS;
-  void* program = NULL;
-  TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &program));
+  TN_RETURN_IF_ERROR(tn__code_cache_find(&device->programs, code, &out_kernel->program));
   out_kernel->code = code;
-  out_kernel->kernel = cl->CreateKernel(program, entry, &error);
+  out_kernel->kernel =
+      cl->CreateKernel(tn__cached_code_program(out_kernel->program), entry, &error);
   if (error == TN_CL_INVALID_KERNEL_NAME) return tn__code_missing(code);
   TN_RETURN_IF_ERROR(tn__opencl_status("clCreateKernel", error));
   tn_status_t status =
@@ -51,7 +51,12 @@ static tn_status_t find_kernel(opencl_queue_t* queue, const tn_device_code_t* co
   if (*out_kernel) return TN_OK;
   TN_RETURN_IF_ERROR(
       tn__code_list_grow(&queue->base.kernels, device->discrete.base.allocator, &next));
-  TN_RETURN_IF_ERROR(create_kernel(device, code, next));
+  next->program = NULL;
+  tn_status_t status = create_kernel(device, code, next);
+  if (status) {
+    tn__cached_code_release(&device->programs, next->program);
+    return status;
+  }
   ++queue->base.kernels.count;
   *out_kernel = next;
   return TN_OK;
@@ -154,8 +159,10 @@ void tn__opencl_queue_destroy(tn_queue_t* queue) {
   opencl_queue_t* it = cast_queue(queue);
   const tn_opencl_t* cl = it->device->cl;
   const tn_allocator_t* allocator = it->device->discrete.base.allocator;
-  for (size_t i = 0; i < it->base.kernels.count; ++i)
+  for (size_t i = 0; i < it->base.kernels.count; ++i) {
     cl->ReleaseKernel(it->base.kernels.kernels[i].kernel);
+    tn__cached_code_release(&it->device->programs, it->base.kernels.kernels[i].program);
+  }
   cl->ReleaseCommandQueue(it->commands);
   tn__discrete_queue_deinit(&it->base);
   tn__free(allocator, it, sizeof *it);
