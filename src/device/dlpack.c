@@ -211,14 +211,14 @@ tn_status_t tn_buffer_from_dlpack_versioned(tn_device_t* device, tn_dl_versioned
   tn_status_t status = TN_OK;
   *out_buffer = NULL;
   TN_RETURN_IF_NULL(tensor);
-  if (tensor->major != MAJOR) {
+  if (!device) {
+    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: device is NULL", __func__);
+  } else if (tensor->major != MAJOR) {
     status =
         tn_status_create(TN_CODE_UNIMPLEMENTED, "the tensor is of DLPack %u.%u; expected version 1",
                          tensor->major, tensor->minor);
-  } else if (device) {
-    return take(device, &tensor->tensor, tensor->flags, release_versioned, tensor, out_buffer);
   } else {
-    status = tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: device is NULL", __func__);
+    return take(device, &tensor->tensor, tensor->flags, release_versioned, tensor, out_buffer);
   }
   release_versioned(tensor, NULL);
   return status;

@@ -180,6 +180,7 @@ static tn_status_t refuse_unknown(const tn_archive_t* archive, tn_string_view_t 
 
 tn_status_t tn_archive_find(const tn_archive_t* archive, const char* name, size_t* out_index) {
   *out_index = 0;
+  TN_RETURN_IF_NULL(archive);
   TN_RETURN_IF_NULL(name);
   const tn_string_view_t wanted = tn__sv(name);
   size_t begin = 0, end = archive->count;
@@ -204,6 +205,7 @@ tn_status_t tn_archive_read(tn_archive_t* archive, size_t index, tn_device_t* de
                             const tn_type_t* expected, tn_buffer_t** out_buffer) {
   char name[512];
   *out_buffer = NULL;
+  TN_RETURN_IF_NULL(archive);
   TN_RETURN_IF_NULL(device);
   if (index >= archive->count) {
     return tn_status_create(TN_CODE_OUT_OF_RANGE, "%s: entry %zu of %zu", archive->name, index,

@@ -470,6 +470,8 @@ tn_status_t tn_buffer_print(tn_buffer_t* buffer, tn_write_fn write, void* user) 
   array_t array;
   tn_writer_t writer;
   tn_status_t status = TN_OK;
+  TN_RETURN_IF_NULL(buffer);
+  TN_RETURN_IF_NULL(write);
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
   init_array(&array, buffer, data);
   tn__writer_init(&writer, write, user);
@@ -494,6 +496,8 @@ tn_status_t tn_buffer_print_json(tn_buffer_t* buffer, tn_write_fn write, void* u
   const void* data = NULL;
   array_t array;
   tn_writer_t writer;
+  TN_RETURN_IF_NULL(buffer);
+  TN_RETURN_IF_NULL(write);
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
   init_array(&array, buffer, data);
   tn__writer_init(&writer, write, user);

@@ -104,6 +104,8 @@ int tn_file_writer_descriptor(const tn_file_writer_t* writer) {
 
 tn_status_t tn_file_writer_write(void* writer, const char* bytes, size_t length) {
   const tn_file_writer_t* to = writer;
+  TN_RETURN_IF_NULL(writer);
+  if (length) TN_RETURN_IF_NULL(bytes);
   if (!length || fwrite(bytes, 1, length, to->file) == length) return TN_OK;
   return failure(to->path, "writing failed");
 }

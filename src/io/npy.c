@@ -403,6 +403,7 @@ static tn_status_t read_memory(void* user, uint64_t offset, void* data, size_t l
 tn_status_t tn_npy_decode(tn_device_t* device, const char* name, const void* contents,
                           size_t length, const tn_type_t* expected, tn_buffer_t** out_buffer) {
   *out_buffer = NULL;
+  TN_RETURN_IF_NULL(name);
   TN_RETURN_IF_NULL(device);
   if (length) TN_RETURN_IF_NULL(contents);
   const tn_byte_source_t source = {read_memory, (void*)(uintptr_t)contents, length};
@@ -413,6 +414,7 @@ tn_status_t tn_npy_read(tn_device_t* device, const char* path, const tn_type_t* 
                         tn_buffer_t** out_buffer) {
   tn_file_source_t file;
   *out_buffer = NULL;
+  TN_RETURN_IF_NULL(path);
   TN_RETURN_IF_NULL(device);
   TN_RETURN_IF_ERROR(tn__source_open(path, &file));
   tn_status_t status = read_array(device, path, &file.source, false, expected, out_buffer);
@@ -476,6 +478,8 @@ size_t tn__npy_header(tn_buffer_t* buffer, char out[TN_NPY_HEADER_LIMIT]) {
 }
 
 tn_status_t tn_npy_encode(tn_buffer_t* buffer, tn_write_fn write, void* user) {
+  TN_RETURN_IF_NULL(buffer);
+  TN_RETURN_IF_NULL(write);
   char header[TN_NPY_HEADER_LIMIT];
   const void* data = NULL;
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));
@@ -492,6 +496,7 @@ static tn_status_t write_npy(const void* user, void* file) {
 
 tn_status_t tn_npy_write(const char* path, tn_buffer_t* buffer) {
   const void* data = NULL;
+  TN_RETURN_IF_NULL(buffer);
   TN_RETURN_IF_NULL(path);
   TN_RETURN_IF_ERROR(tn_buffer_map(buffer, &data));  // an error here has written nothing
   tn_buffer_unmap(buffer);

@@ -325,5 +325,9 @@ const tn_archive_format_t tn__npz_format = {"array", list_members, read_member};
 
 tn_status_t tn_npz_read(tn_device_t* device, const char* path, const char* key,
                         const tn_type_t* expected, tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_NULL(device);
+  TN_RETURN_IF_NULL(path);
+  TN_RETURN_IF_NULL(key);
   return tn__archive_read_one(&tn__npz_format, device, path, key, expected, out_buffer);
 }

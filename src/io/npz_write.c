@@ -200,6 +200,8 @@ done:
 
 tn_status_t tn_npz_write(const char* path, size_t count, const char* const* keys,
                          tn_buffer_t* const* buffers) {
+  if (count) TN_RETURN_IF_NULL(keys);
+  if (count) TN_RETURN_IF_NULL(buffers);
   const tn_named_buffers_t named = {count, keys, buffers};
   TN_RETURN_IF_NULL(path);
   TN_RETURN_IF_ERROR(check_keys(path, &named));

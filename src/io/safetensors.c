@@ -424,5 +424,9 @@ const tn_archive_format_t tn__safetensors_format = {"tensor", list_tensors, read
 
 tn_status_t tn_safetensors_read(tn_device_t* device, const char* path, const char* name,
                                 const tn_type_t* wanted, tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_NULL(device);
+  TN_RETURN_IF_NULL(path);
+  TN_RETURN_IF_NULL(name);
   return tn__archive_read_one(&tn__safetensors_format, device, path, name, wanted, out_buffer);
 }

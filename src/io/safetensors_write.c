@@ -137,6 +137,7 @@ tn_status_t tn_safetensors_encode(size_t count, const char* const* names,
     TN_RETURN_IF_NULL(keys);
     TN_RETURN_IF_NULL(values);
   }
+  TN_RETURN_IF_NULL(write);
   TN_RETURN_IF_ERROR(check_content("safetensors", &content));
   return write_content(&content, write, user);
 }
@@ -147,6 +148,8 @@ static tn_status_t write_to(const void* user, void* file) {
 
 tn_status_t tn_safetensors_write(const char* path, size_t count, const char* const* names,
                                  tn_buffer_t* const* buffers) {
+  if (count) TN_RETURN_IF_NULL(names);
+  if (count) TN_RETURN_IF_NULL(buffers);
   const content_t content = {.named = {count, names, buffers}};
   TN_RETURN_IF_NULL(path);
   TN_RETURN_IF_ERROR(check_content(path, &content));
