@@ -37,7 +37,17 @@ static tn_status_t open_side(diff_t* diff, side_t* side) {
   options.keep_values = true;
   tn_status_t status = tn_device_create(side->name, &device_options, &side->device);
   if (!status) status = tn_program_compile(side->device, diff->module, &options, &side->program);
+  return status;
+}
+
+// The values are known once the sizes of the inputs are.
+static tn_status_t fix_sizes(diff_t* diff, side_t* side) {
+  tn_program_t* sized = NULL;
+  tn_status_t status = tn_program_specialise(side->program, tn_program_input_count(side->program),
+                                             side->inputs, &sized);
   if (status) return status;
+  tn_program_release(side->program);
+  side->program = sized;
   diff->value_count = tn_program_output_count(side->program);
   side->results = calloc(diff->value_count + 1, sizeof *side->results);
   return side->results ? TN_OK : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
@@ -227,6 +237,7 @@ static int run(diff_t* diff) {
   int code = cli_make_inputs(arguments, &session, "random", &diff->sides[0].inputs);
   if (code != EXIT_FINE) return code;
   status = copy_inputs(diff);
+  for (size_t i = 0; i < 2 && !status; ++i) status = fix_sizes(diff, &diff->sides[i]);
   for (size_t i = 0; i < 2 && !status; ++i) status = run_side(diff, &diff->sides[i]);
   if (!status) status = compare_all(diff);
   if (status) return cli_report(status);

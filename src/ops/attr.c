@@ -78,8 +78,20 @@ tn_attr_text_t tn__attr_describe(const tn_attr_t* attr) {
 }
 
 const tn_attr_t* tn__attr_find(const tn_attr_dictionary_t* dictionary, const char* name) {
-  for (size_t i = 0; i < dictionary->count; ++i) {
-    if (tn__sv_is(dictionary->entries[i].name, name)) return dictionary->entries[i].attr;
+  enum { FEW = 16 };
+  const tn_named_attr_t* entries = dictionary->entries;
+  const tn_string_view_t wanted = tn__sv(name);
+  size_t first = 0, end = dictionary->count;
+  while (end - first > FEW) {
+    const size_t middle = first + (end - first) / 2;
+    if (tn__sv_compare(entries[middle].name, wanted) <= 0) {
+      first = middle;
+    } else {
+      end = middle;
+    }
+  }
+  for (size_t i = first; i < end; ++i) {
+    if (tn__sv_equal(entries[i].name, wanted)) return entries[i].attr;
   }
   return NULL;
 }
@@ -300,8 +312,11 @@ static tn_status_t sort_entries(size_t count, tn_named_attr_t* entries) {
   for (size_t i = 1; i < count && is_sorted; ++i) {
     is_sorted = compare_entries(&entries[i - 1], &entries[i]) < 0;
   }
+  if (!is_sorted) qsort(entries, count, sizeof *entries, compare_entries);
+  if (count && !entries[0].name.length) {
+    return tn_status_create(TN_CODE_INVALID_ARGUMENT, "an attribute has no name");
+  }
   if (is_sorted) return TN_OK;
-  qsort(entries, count, sizeof *entries, compare_entries);
   for (size_t i = 1; i < count; ++i) {
     if (tn__sv_equal(entries[i - 1].name, entries[i].name)) {
       return tn_status_create(TN_CODE_INVALID_ARGUMENT, "attribute \"%.*s\" is given twice",

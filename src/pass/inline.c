@@ -13,6 +13,7 @@ enum {
   SMALL_FUNCTION = 200,     // nodes
   ALLOWANCE_FACTOR = 4,     // the module may grow to this many times its nodes ...
   ALLOWANCE_BASE = 100000,  // ... and this many more
+  ALLOWANCE_ALL = 1000000,  // the same where all calls are to go
 };
 
 typedef struct inliner {
@@ -143,7 +144,7 @@ done:
 
 tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry) {
   tn_status_t status = TN_OK;
-  inliner_t inliner = {.allowance = ALLOWANCE_BASE, .takes_all = true};
+  inliner_t inliner = {.allowance = ALLOWANCE_ALL, .takes_all = true};
   tn__arena_init(&inliner.scratch, module->allocator);
   TN_DONE_IF_ERROR(look_around(&inliner, module, entry));
   for (size_t i = 0; i < inliner.reached.count; ++i) {

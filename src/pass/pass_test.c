@@ -287,10 +287,10 @@ static void argmax_by_the_total_order_stays(void** state) {
 static void large_splat_becomes_a_broadcast(void** state) {
   (void)state;
   const tn_function_t* entry =
-      after("simplify", MAIN("", "tensor<10000xf32>, tensor<10xf32>",
-                             "%a = stablehlo.constant dense<-0.0> : tensor<10000xf32>\n"
-                             "%b = stablehlo.constant dense<-0.0> : tensor<10xf32>\n" RETURN(
-                                 "%a, %b", "tensor<10000xf32>, tensor<10xf32>")));
+      after("split-splats", MAIN("", "tensor<10000xf32>, tensor<10xf32>",
+                                 "%a = stablehlo.constant dense<-0.0> : tensor<10000xf32>\n"
+                                 "%b = stablehlo.constant dense<-0.0> : tensor<10xf32>\n" RETURN(
+                                     "%a, %b", "tensor<10000xf32>, tensor<10xf32>")));
   assert_ptr_equal(returned(entry, 0)->node->op, TN__OP(broadcast_in_dim));
   assert_ptr_equal(returned(entry, 1)->node->op, TN__OP(constant));
 }

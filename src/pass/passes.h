@@ -18,6 +18,7 @@ tn_status_t tn__pass_defer_missing_calls(tn_module_t* module, tn_function_t* ent
 tn_status_t tn__pass_normalize_layouts(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_calls(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_inline_all(tn_module_t* module, tn_function_t* entry);
+tn_status_t tn__pass_split_splats(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_unroll_loops(tn_module_t* module, tn_function_t* entry);
 tn_status_t tn__pass_loop_invariant_carries(tn_module_t* module, tn_function_t* entry);

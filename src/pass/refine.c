@@ -225,10 +225,33 @@ static tn_status_t refine_assertion(tn_refiner_t* refiner, tn_node_t* node) {
 
 // --- all of it
 
+// Calls have been replaced by copies of what they call, as far as the program may grow or nest.
+static tn_status_t refine_callee(const tn_node_t* node) {
+  const tn_string_view_t name = tn__attr_get_string(&node->attrs, "callee");
+  bool is_static = true;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    is_static = is_static && tn__type_is_static(node->operands[i]->type);
+  }
+  for (uint32_t i = 0; i < node->result_count; ++i) {
+    is_static = is_static && tn__type_is_static(node->results[i].type);
+  }
+  const tn_function_t* callee = tn__pass_callee(node);
+  for (uint32_t i = 0; is_static && callee && i < callee->argument_count; ++i) {
+    is_static = tn__type_is_static(callee->argument_types[i]);
+  }
+  if (is_static) return TN_OK;
+  return tn_status_create(
+      TN_CODE_UNIMPLEMENTED,
+      "call: the function @%.*s has unknown sizes, so that each call becomes a copy of it, and the "
+      "program with all copies is too large or nests too deep",
+      TN_SV(name));
+}
+
 static tn_status_t refine_types(tn_refiner_t* refiner, tn_node_t* node) {
   tn_op_use_t use;
   if (node->op == TN__OP(while)) return refine_while(refiner, node);
   if (node->op == TN__OP(if) || node->op == TN__OP(case)) return refine_branches(refiner, node);
+  if (node->op == TN__OP_OF(func, call)) return refine_callee(node);
   if (tn__refine_has_rule(node)) return tn__refine_call(refiner, node);
   const tn_static_form_t* form = tn__static_form_of(node->op);
   if (form) return refine_dynamic(refiner, node, form);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// Operations that change nothing give way to their operand, large splats and iotas become
-// broadcasts, and reductions of single elements what their region does to one.
+// Operations that change nothing give way to their operand, iotas become broadcasts, and reductions
+// of single elements what their region does to one.
 #include "kernel/body_shape.h"
 #include "pass/passes.h"
 
@@ -96,12 +96,16 @@ TN_APART static bool is_reshape(const tn_node_t* node, tn_arena_t* scratch) {
   return true;
 }
 
+static bool is_large_splat(const tn_node_t* constant) {
+  const tn_attr_t* value = tn__attr_find(&constant->attrs, "value");
+  return value->elements.splat && tn__type_byte_size(constant->results[0].type) > LARGE_SPLAT_BYTES;
+}
+
 // constant dense<x> : tensor<...large...>  becomes  broadcast_in_dim (constant dense<x> :
 // tensor<...>)
 TN_APART static tn_status_t split_splat(tn_node_t* node) {
   const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
   const tn_type_t* type = node->results[0].type;
-  if (!value->elements.splat || tn__type_byte_size(type) <= LARGE_SPLAT_BYTES) return TN_OK;
   tn_arena_t* arena = &node->region->function->module->arena;
   const tn_type_t* scalar = tn__type_scalar(type->dtype);
   const tn_attr_t *element = NULL, *dimensions = NULL, *dictionary = NULL;
@@ -219,10 +223,6 @@ static tn_status_t simplify_region(tn_region_t* region, tn_arena_t* scratch) {
     for (uint32_t i = 0; i < node->region_count; ++i) {
       TN_RETURN_IF_ERROR(simplify_region(node->regions[i], scratch));
     }
-    if (node->op == TN__OP(constant)) {
-      TN_RETURN_IF_ERROR(split_splat(node));
-      continue;
-    }
     if (node->op == TN__OP(iota)) {
       TN_RETURN_IF_ERROR(split_iota(node));
       continue;
@@ -253,4 +253,37 @@ static tn_status_t simplify_function(tn_function_t* function, tn_arena_t* scratc
 
 tn_status_t tn__pass_simplify(tn_module_t* module, tn_function_t* entry) {
   return tn__pass_for_each_function(module, entry, simplify_function);
+}
+
+// --- large splats
+
+static tn_status_t split_in_region(tn_region_t* region, const uint32_t* uses) {
+  for (tn_node_t *node = region->first, *next = NULL; node; node = next) {
+    next = node->next;
+    for (uint32_t i = 0; i < node->region_count; ++i) {
+      TN_RETURN_IF_ERROR(split_in_region(node->regions[i], uses));
+    }
+    if (node->op != TN__OP(constant) || !is_large_splat(node)) continue;
+    if (uses[node->results[0].id]) {
+      TN_RETURN_IF_ERROR(split_splat(node));
+    } else {
+      tn__node_remove(node);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status_t split_in_function(tn_function_t* function, tn_arena_t* scratch) {
+  uint32_t* uses = NULL;
+  tn__function_number(function);
+  TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(scratch, function->value_count, &uses));
+  tn__pass_count_uses(function->body, uses);
+  TN_RETURN_IF_ERROR(split_in_region(function->body, uses));
+  tn__function_resolve(function);
+  tn__function_number(function);
+  return TN_OK;
+}
+
+tn_status_t tn__pass_split_splats(tn_module_t* module, tn_function_t* entry) {
+  return tn__pass_for_each_function(module, entry, split_in_function);
 }

@@ -100,6 +100,10 @@ typedef struct planner {
   leaf_t* leaves;
   struct capture** captures;  // by node id: leaves that a loop's regions use from outside
   value_view_t* views;        // by value id; NULL: the function has none
+  // The last node that was asked for views of its operands, and whether it takes them whole: asked
+  // for each operand in turn.
+  const tn_node_t* viewer;
+  bool viewer_needs_whole;
   tn_node_choice_t* choices;  // by node id, of those that were asked for; NULL: as `views`
   uint32_t position;
   size_t buffer_capacity;

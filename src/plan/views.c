@@ -134,7 +134,11 @@ tn_status_t tn__plan_takes_view(planner_t* planner, const tn_node_t* node, uint3
   const value_view_t* view = &planner->views[node->operands[operand]->id];
   tn_node_choice_t choice;
   *out_takes = false;
-  if (needs_whole_operands(node)) return TN_OK;
+  if (planner->viewer != node) {
+    planner->viewer = node;
+    planner->viewer_needs_whole = needs_whole_operands(node);
+  }
+  if (planner->viewer_needs_whole) return TN_OK;
   if (!view->view.strides) {
     // Handlers from outside may count on the alignment of what the program owns, and on all of what
     // they write to in place of an operand.

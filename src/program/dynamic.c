@@ -119,6 +119,18 @@ static tn_status_t compile(tn_program_t* program, tn_buffer_t* const* arguments,
   return status;
 }
 
+tn_status_t tn_program_specialise(tn_program_t* program, size_t input_count,
+                                  tn_buffer_t* const* inputs, tn_program_t** out_program) {
+  *out_program = NULL;
+  TN_RETURN_IF_NULL(program);
+  if (input_count) TN_RETURN_IF_NULL(inputs);
+  if (program->dynamic) {
+    return tn__dynamic_specialise(program, input_count, inputs, out_program);
+  }
+  *out_program = tn_program_retain(program);
+  return TN_OK;
+}
+
 tn_status_t tn__dynamic_specialise(tn_program_t* program, size_t argument_count,
                                    tn_buffer_t* const* arguments, const tn_interrupt_t* interrupt,
                                    tn_program_t** out_program) {

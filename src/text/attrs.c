@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
+#include <stdio.h>
+
 #include "base/float_format.h"
 #include "text/parser.h"
 
@@ -288,15 +290,48 @@ static tn_status_t parse_opaque(tn_parser_t* parser, const tn_attr_t** out_attr)
   return opaque_since(parser, begin, end, out_attr);
 }
 
-// (T) -> T as an attribute: kept as text.
+// Writes types with commas between, up to the end of the buffer; the length that they have.
+static size_t put_types(const tn_read_type_t* types, size_t count, char* out, size_t capacity) {
+  size_t length = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t at = length < capacity ? length : capacity;
+    if (i) length += (size_t)snprintf(out + at, capacity - at, ", ");
+    const size_t next = length < capacity ? length : capacity;
+    length += tn_type_format(types[i].type, out + next, capacity - next);
+  }
+  return length;
+}
+
+static size_t put_function_type(const tn_read_type_t* types, size_t operands, size_t results,
+                                char* out, size_t capacity) {
+  const bool is_single = results == 1;
+  size_t length = (size_t)snprintf(out, capacity, "(");
+  for (int part = 0; part < 2; ++part) {
+    const size_t at = length < capacity ? length : capacity;
+    length += part ? put_types(types + operands, results, out + at, capacity - at)
+                   : put_types(types, operands, out + at, capacity - at);
+    const size_t end = length < capacity ? length : capacity;
+    length += (size_t)snprintf(out + end, capacity - end, "%s",
+                               part        ? is_single ? "" : ")"
+                               : is_single ? ") -> "
+                                           : ") -> (");
+  }
+  return length;
+}
+
+// (T) -> T as an attribute: kept as text, with the types that aliases in it stand for.
 TN_APART static tn_status_t parse_function_type(tn_parser_t* parser, const tn_attr_t** out_attr) {
-  const char* begin = parser->lexer.token.begin;
   size_t first = parser->type_stack.count, operands = 0, results = 0;
+  char small[1];
+  void* memory = NULL;
   TN_RETURN_IF_ERROR(tn__parser_function_type(parser, &operands, &results));
+  const tn_read_type_t* types = parser->type_stack.items + first;
+  const size_t length = put_function_type(types, operands, results, small, sizeof small);
+  TN_RETURN_IF_ERROR(tn__arena_allocate(parser->arena, length + 1, &memory));
+  put_function_type(types, operands, results, memory, length + 1);
   parser->type_stack.count = first;
-  const char* end = parser->lexer.token.begin;
-  while (end > begin && end[-1] != '>' && end[-1] != ')') --end;
-  return opaque_since(parser, begin, end, out_attr);
+  ++parser->kept;
+  return tn__attr_text(parser->arena, TN_ATTR_OPAQUE, (tn_string_view_t){memory, length}, out_attr);
 }
 
 TN_APART static tn_status_t parse_type_attr(tn_parser_t* parser, const tn_attr_t** out_attr) {

@@ -298,6 +298,8 @@ TN_APART static tn_status_t find_operation(tn_parser_t* parser, const tn_op_t** 
   } else if (tn__sv_is(name, "call")) {
     name = TN_SV_LITERAL("func.call");
   }
+  // Of IREE's and TensorFlow's programs, where it is dense.
+  if (tn__sv_is(name, "arith.constant")) name = TN_SV_LITERAL("stablehlo.constant");
   *out_op = tn__op_find(name);
   return *out_op ? TN_OK : unknown_operation(parser, name);
 }
@@ -357,6 +359,12 @@ tn_status_t tn__parser_operation(tn_parser_t* parser, tn_region_t* region) {
   if (tn__parser_at(parser, TN_TOKEN_VALUE)) TN_RETURN_IF_ERROR(parse_result_names(parser));
   tn_read_sharding_t read_sharding = tn__parser_sharding(parser);
   if (read_sharding) return read_sharding(parser, region, names);
+  tn_read_implicit_t read_implicit = tn__parser_implicit(parser, &op);
+  if (read_implicit) {
+    tn_draft_t draft = tn__parser_draft(parser, op);
+    TN_RETURN_IF_ERROR(read_implicit(parser, region, &draft));
+    return finish_operation(parser, region, names, &draft);
+  }
   TN_RETURN_IF_ERROR(find_operation(parser, &op));
   tn_draft_t draft = tn__parser_draft(parser, op);
   bool generic = tn__parser_at(parser, TN_TOKEN_STRING);

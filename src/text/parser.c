@@ -211,6 +211,7 @@ tn_status_t tn__parser_push_type(tn_parser_t* parser, const tn_type_t* type, con
 
 tn_status_t tn__parser_push_attr(tn_parser_t* parser, tn_string_view_t name, const tn_attr_t* attr,
                                  const char* position) {
+  if (!name.length) return tn__parser_fail(parser, position, "the attribute has no name");
   MAKE_ROOM(attr_stack);
   parser->attr_stack.items[parser->attr_stack.count++] = (tn_read_attr_t){name, attr, position};
   return TN_OK;

@@ -296,4 +296,12 @@ TN_MUST_USE tn_status_t tn__parser_while(tn_parser_t* parser, tn_draft_t* draft)
 typedef tn_status_t (*tn_read_sharding_t)(tn_parser_t* parser, tn_region_t* region, size_t names);
 tn_read_sharding_t tn__parser_sharding(const tn_parser_t* parser);
 
+// --- implicit_broadcast.c: operations that broadcast their operands as NumPy does
+
+// What reads the operation at the current token into a draft of `*out_op`, after the broadcasts
+// that it implies. NULL: it is no such operation.
+typedef tn_status_t (*tn_read_implicit_t)(tn_parser_t* parser, tn_region_t* region,
+                                          tn_draft_t* draft);
+tn_read_implicit_t tn__parser_implicit(const tn_parser_t* parser, const tn_op_t** out_op);
+
 #endif  // TENON_TEXT_PARSER_H_

@@ -122,6 +122,8 @@ static void operations_are_checked(void** state) {
        "check"},
       {IN_FUNCTION("%0 = mhlo.tanh %x"), 2, 6, "note: did you mean stablehlo.tanh?"},
       {IN_FUNCTION("%0 = mhlo.erf %x"), 2, 6, "note: did you mean chlo.erf?"},
+      {IN_FUNCTION("%0 = stablehlo.add %x, %x {\"\" = 1 : i32} : tensor<2xf32>"), 2, 28,
+       "the attribute has no name"},
       {IN_FUNCTION("%0 = stablehlo.softmax %x"), 2, 6,
        "note: StableHLO has no softmax; it is written as reduce (maximum), subtract, exponential"},
       {IN_FUNCTION("%0 = stablehlo.gather %x"), 2, 6, "stablehlo.gather has no pretty form"},

@@ -75,3 +75,31 @@ def test_wrong_use_is_refused(file):
     assert "--ulps -1 is not a number" in tenon("diff", path, "--ulps", "-1", code=2)[1]
     assert "there is no device" in tenon("diff", path, "-d", "cpu", "-d", "gpu", code=1)[1]
     assert "is given twice" in tenon("run", path, "-d", "cpu", "-d", "cpu", "-i", "ones", code=2)[1]
+
+
+def test_values_of_unknown_size_are_compared_once_the_inputs_have_sizes(file):
+    path = file("""func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = stablehlo.sine %x : tensor<?xf32>
+  %z = stablehlo.add %y, %x : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+""")
+    for given in ("5xf32=1", "1xf32=2"):
+        assert tenon("diff", path, "-i", given, "--ulps", "4")[0] == "no difference in 2 values\n"
+
+
+LARGE = """func.func @main(%x: tensor<i8>) -> tensor<i8> {
+  %c = stablehlo.constant dense<1> : tensor<400000000xi8>
+  %z = stablehlo.constant dense<0> : tensor<i8>
+  USE
+  return %x : tensor<i8>
+}
+"""
+
+
+def test_a_large_splat_is_one_element_until_it_is_used(file):
+    unused = file(LARGE.replace("USE", ""))
+    assert tenon("diff", unused, "-m", "1M")[0] == "no difference in 0 values\n"
+    used = file(LARGE.replace("USE", "%0 = stablehlo.reduce(%c init: %z) applies stablehlo.add across dimensions = [0] : "
+                              "(tensor<400000000xi8>, tensor<i8>) -> tensor<i8>"))
+    assert "the limit is 104857600" in tenon("diff", used, "-m", "100M", code=1)[1]

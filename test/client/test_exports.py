@@ -381,3 +381,127 @@ def test_a_manual_computation_that_contradicts_itself_is_an_error(tmp_path, old,
     (tmp_path / "program.mlir").write_text(GENERIC.replace(old, new))
     done = command("check", tmp_path / "program.mlir")
     assert done.returncode == 1 and text in done.stderr
+
+
+# -- operations that imply broadcasts, as torch-mlir writes them, and constants of other dialects
+
+BROADCASTS = [
+    ("add", "3x2xf32", "2xf32", "3x2xf32", ""), ("subtract", "2xf32", "3x2xf32", "3x2xf32", ""),
+    ("multiply", "3x2xf32", "f32", "3x2xf32", ""), ("divide", "3x1xf32", "1x2xf32", "3x2xf32", ""),
+    ("maximum", "3x2xf32", "2xf32", "3x2xf32", "{broadcast_dimensions = array<i64: 1>}"),
+    ("power", "3x2xf32", "2xf32", "3x2xf32", "{broadcast_dimensions = array<i64: 1>}"),
+    ("next_after", "2xf32", "f32", "2xf32", ""), ("and", "2xi32", "3x2xi32", "3x2xi32", ""),
+    ("complex", "2xf32", "3x1xf32", "3x2xcomplex<f32>", ""), ("shift_left", "3xi32", "i32", "3xi32", ""),
+    ("compare", "3x2xf32", "2xf32", "3x2xi1", "{comparison_direction = #chlo<comparison_direction LT>}"),
+    ("remainder", "f32", "f32", "f32", ""),
+]
+
+
+def sample(type):
+    *dims, dtype = type.split("x") if not type.endswith(">") else [*type.split("x")[:-1], type]
+    shape = tuple(map(int, dims))
+    return RANDOM.integers(1, 9, shape, dtype=np.int32) if dtype == "i32" else (1 + np.abs(numbers(*shape)))
+
+
+@pytest.mark.parametrize("name, left, right, result, attributes", BROADCASTS, ids=[case[0] for case in BROADCASTS])
+def test_operations_broadcast_their_operands(name, left, right, result, attributes):
+    signature = f"(tensor<{left}>, tensor<{right}>) -> tensor<{result}>"
+    inside = "{}" if not attributes else attributes
+    x, y = sample(left), sample(right)
+    for line in (f"chlo.broadcast_{name} %x, %y {attributes}", f'"chlo.broadcast_{name}"(%x, %y) <{inside}>'):
+        text = f"""func.func @main(%x: tensor<{left}>, %y: tensor<{right}>) -> tensor<{result}> {{
+          %0 = {line} : {signature}
+          return %0 : tensor<{result}>
+        }}"""
+        assert_same(host.Program(text)(x, y)[0], xla_run(parse(text.replace("<{}>", "")), [x, y])[0])
+
+
+def test_operations_broadcast_operands_of_unknown_size():
+    text = """func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x1xf32>, %p: tensor<?xi1>) -> tensor<?x?xf32> {
+      %0 = chlo.broadcast_add %x, %y : (tensor<?x?xf32>, tensor<?x1xf32>) -> tensor<?x?xf32>
+      %1 = "chlo.constant_like"(%0) <{value = 3.0 : f32}> : (tensor<?x?xf32>) -> tensor<?x?xf32>
+      %2 = chlo.broadcast_select %p, %0, %1 : (tensor<?xi1>, tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+      return %2 : tensor<?x?xf32>
+    }"""
+    program = host.Program(text)
+    for rows, columns, more in ((3, 2, 3), (1, 4, 5), (4, 1, 1)):
+        x, y, p = numbers(rows, columns), numbers(more, 1), RANDOM.integers(0, 2, columns).astype(bool)
+        assert_same(program(x, y, p)[0], np.where(p, x + y, np.float32(3)))
+
+
+def test_constants_of_other_dialects_are_read():
+    text = """func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
+      %c = arith.constant dense<2.0> : tensor<2xf32>
+      %i = "arith.constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<2xi32>
+      %l = "chlo.constant_like"(%x) {value = 0.5 : f32} : (tensor<2xf32>) -> tensor<2xf32>
+      %0 = stablehlo.add %x, %c : tensor<2xf32>
+      %1 = stablehlo.add %0, %l : tensor<2xf32>
+      return %1, %i : tensor<2xf32>, tensor<2xi32>
+    }"""
+    one, other = host.Program(text)(np.ones(2, np.float32))
+    assert one.tolist() == [3.5, 3.5] and other.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("line, text", [
+    ("chlo.broadcast_add %x, %x {broadcast_dimensions = array<i64: 2>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2x2xf32>",
+     "broadcast_dimensions has 2; expected a dimension of the result tensor<2x2xf32>"),
+    ("chlo.broadcast_add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>", "expected a tensor of the rank of the result"),
+    ("chlo.broadcast_add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>", "broadcast_in_dim (C5)"),
+    ("chlo.broadcast_nothing %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>", "unknown operation"),
+    ('"chlo.constant_like"(%x) {value = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>', "expected a number of the type of the elements"),
+    ('"chlo.constant_like"(%x) : (tensor<2xf32>) -> tensor<2xf32>', "the value is missing"),
+    ("arith.constant 1.0 : f32", "the value is a float; expected dense<...>"),
+])
+def test_an_implied_broadcast_that_makes_no_sense_is_an_error(tmp_path, line, text):
+    (tmp_path / "program.mlir").write_text(f"func.func @main(%x: tensor<2xf32>) {{\n  %0 = {line}\n  return\n}}\n")
+    done = command("check", tmp_path / "program.mlir")
+    assert done.returncode == 1 and text in done.stderr, done.stderr
+
+
+# -- texts
+
+def test_a_function_type_is_printed_without_the_aliases_of_its_types(tmp_path):
+    text = "!t = tensor<2xf32>\nmodule attributes {k = (!t, tensor<i32>) -> (!t, !t), m = () -> !t, n = (!t) -> ()} {\n}\n"
+    (tmp_path / "program.mlir").write_text(text)
+    printed = tenon("show", tmp_path / "program.mlir")
+    assert "k = (tensor<2xf32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xf32>)" in printed
+    assert "m = () -> tensor<2xf32>, n = (tensor<2xf32>) -> ()" in printed
+    (tmp_path / "again.mlir").write_text(printed)
+    assert tenon("show", tmp_path / "again.mlir") == printed
+
+
+TWO = "module { func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> } }\n" * 2
+BOUND = """func.func @main(%x: tensor<?x3xf32, #stablehlo.bounds<4, ?>>) -> tensor<?x3xf32, #stablehlo.bounds<4, ?>> {
+  %0 = stablehlo.add %x, %x : tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+  return %0 : tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+}
+"""
+
+
+def test_a_text_of_two_modules_says_so(tmp_path):
+    (tmp_path / "program.mlir").write_text(TWO)
+    done = command("check", tmp_path / "program.mlir")
+    assert done.returncode == 1 and "the text has several modules, which are read as one" in done.stderr
+
+
+def test_sizes_are_within_their_bounds(tmp_path):
+    (tmp_path / "program.mlir").write_text(BOUND)
+    assert tenon("run", tmp_path / "program.mlir", "-i", "1x3xf32=1") == "[[2. 2. 2.]]\n"
+    done = command("run", tmp_path / "program.mlir", "-i", "9x3xf32=1")
+    assert done.returncode == 1 and "dimension 0 has size 9, above its bound of 4" in done.stderr
+    assert "such as x.npy or 2x3xf32=1\n" in command("run", tmp_path / "program.mlir").stderr
+
+
+def called(count):
+    lines = "".join(f"  %v{i + 1} = call @f(%v{i}) : (tensor<?xf32>) -> tensor<?xf32>\n" for i in range(count))
+    body = "".join(f"  %{i + 1} = stablehlo.add %{i}, %0 : tensor<?xf32>\n" for i in range(100))
+    return (f"func.func @main(%v0: tensor<?xf32>) -> tensor<?xf32> {{\n{lines}  return %v{count} : tensor<?xf32>\n}}\n"
+            f"func.func private @f(%0: tensor<?xf32>) -> tensor<?xf32> {{\n{body}  return %100 : tensor<?xf32>\n}}\n")
+
+
+def test_a_program_of_unknown_size_with_many_calls_runs_or_says_that_it_is_too_large(tmp_path):
+    (tmp_path / "program.mlir").write_text(called(3000))
+    assert tenon("run", tmp_path / "program.mlir", "-i", "2xf32=0") == "[0. 0.]\n"
+    (tmp_path / "program.mlir").write_text(called(12000))
+    done = command("run", tmp_path / "program.mlir", "-i", "2xf32=0")
+    assert done.returncode == 1 and "the program with all copies is too large or nests too deep" in done.stderr

@@ -31,6 +31,13 @@ static void attributes_of_operation(FILE* file, int n) {
   fputs("} : " F4 "\nreturn %0 : " F4 "\n}\n", file);
 }
 
+static void attributes_of_call(FILE* file, int n) {
+  fputs("func.func @main(%x: " F4 ") -> " F4 " {\n%0 = stablehlo.custom_call @Sharding(%x) {",
+        file);
+  LIST(file, n, "a%d = %d : i32", i, i)
+  fputs("} : (" F4 ") -> " F4 "\nreturn %0 : " F4 "\n}\n", file);
+}
+
 static void attributes_of_function(FILE* file, int n) {
   fputs("func.func @main(%x: " F4 ") -> " F4 " attributes {", file);
   LIST(file, n, "a%d = %d : i32", i, i)
@@ -101,6 +108,20 @@ static void operands_of_sort(FILE* file, int n) {
   fputs(") -> (", file);
   repeat(file, n, F4);
   fputs(")\nreturn %0#0 : " F4 "\n}\n", file);
+}
+
+static void slices_of_concatenate(FILE* file, int n) {
+  fputs("func.func @main(%x: tensor<64xf32>) -> ", file);
+  fprintf(file, "tensor<%dxf32> {\n", n);
+  for (int i = 0; i < n; ++i) {
+    fprintf(file, "%%s%d = stablehlo.slice %%x [%d:%d] : (tensor<64xf32>) -> tensor<1xf32>\n", i,
+            i % 64, i % 64 + 1);
+  }
+  fputs("%0 = stablehlo.concatenate ", file);
+  LIST(file, n, "%%s%d", i)
+  fputs(", dim = 0 : (", file);
+  repeat(file, n, "tensor<1xf32>");
+  fprintf(file, ") -> tensor<%dxf32>\nreturn %%0 : tensor<%dxf32>\n}\n", n, n);
 }
 
 static void operands_of_concatenate(FILE* file, int n) {
@@ -459,6 +480,7 @@ static void modules_of_a_file(FILE* file, int n) {
 const shape_t shapes[] = {
     {"branches_of_case", branches_of_case, 1000, WORK_ALL, 0},
     {"attributes_of_operation", attributes_of_operation, 1000, WORK_ALL, 0},
+    {"attributes_of_call", attributes_of_call, 1000, WORK_ALL, 0},
     {"attributes_of_function", attributes_of_function, 1000, WORK_ALL, 0},
     {"entries_of_dictionary", entries_of_dictionary, 1000, WORK_ALL, 0},
     {"items_of_list", items_of_list, 1000, WORK_ALL, 0},
@@ -468,6 +490,7 @@ const shape_t shapes[] = {
     {"operands_of_reduce", operands_of_reduce, 500, WORK_ALL, 0},
     {"operands_of_sort", operands_of_sort, 500, WORK_ALL, 0},
     {"operands_of_concatenate", operands_of_concatenate, 1000, WORK_ALL, 0},
+    {"slices_of_concatenate", slices_of_concatenate, 1000, WORK_ALL, 0},
     {"operands_of_reduce_window", operands_of_reduce_window, 500, WORK_ALL, 0},
     {"operands_of_scatter", operands_of_scatter, 500, WORK_ALL, 0},
     {"operands_of_custom_call", operands_of_custom_call, 1000, WORK_ALL, 0},

@@ -59,6 +59,12 @@ typedef struct tn_compile_options {
 TN_API TN_MUST_USE tn_status_t tn_program_compile(tn_device_t* device, tn_module_t* module,
                                                   const tn_compile_options_t* options,
                                                   tn_program_t** out_program);
+// The program for the sizes of these inputs, which the caller releases: what a run with them runs.
+// Its types have no dynamic dimensions. A program without such dimensions is its own. Errors as of
+// tn_program_run.
+TN_API TN_MUST_USE tn_status_t tn_program_specialise(tn_program_t* program, size_t input_count,
+                                                     tn_buffer_t* const* inputs,
+                                                     tn_program_t** out_program);
 TN_API tn_program_t* tn_program_retain(tn_program_t* program);
 TN_API void tn_program_release(tn_program_t* program);
 

@@ -85,6 +85,9 @@ tn_status_t tn__bytecode_dictionary(tn_bytecode_t* bytecode, const uint8_t* posi
                                     tn_named_attr_t* entries, const tn_attr_t** out_attr) {
   *out_attr = NULL;
   if (count) qsort(entries, count, sizeof *entries, compare_names);
+  if (count && !entries[0].name.length) {
+    return tn__bytecode_fail(bytecode, position, "an attribute has no name");
+  }
   for (size_t i = 1; i < count; ++i) {
     if (!tn__sv_equal(entries[i - 1].name, entries[i].name)) continue;
     return tn__bytecode_fail(bytecode, position, "attribute \"%.*s\" is given twice",
