@@ -125,7 +125,7 @@ tn_status_t tn_program_specialise(tn_program_t* program, size_t input_count,
   TN_RETURN_IF_NULL(program);
   if (input_count) TN_RETURN_IF_NULL(inputs);
   if (program->dynamic) {
-    return tn__dynamic_specialise(program, input_count, inputs, out_program);
+    return tn__dynamic_specialise(program, input_count, inputs, NULL, out_program);
   }
   *out_program = tn_program_retain(program);
   return TN_OK;

@@ -282,6 +282,35 @@ static void many_terms_and_features_agree_with_the_definition(void** state) {
   tn__pool_release(pool);
 }
 
+// A transposed convolution whose stride has thousands of phases, more than there are results along
+// one of the dimensions.
+static void any_stride_of_a_transposed_convolution_agrees_with_the_definition(void** state) {
+  (void)state;
+  static const int64_t strides[][2] = {{16, 16}, {40, 9}, {7, 500}, {130, 3}, {1, 1000}};
+  tn_pool_t* pool;
+  TN_ASSERT_OK(
+      tn__pool_create(&(tn_pool_config_t){.thread_count = 3}, tn_allocator_system(), &pool));
+  for (size_t i = 0; i < sizeof strides / sizeof *strides; ++i) {
+    for (int64_t window_stride = 1; window_stride < 4; ++window_stride) {
+      convolution_t v = {.spatial = 2,
+                         .batch = 1 + below(2),
+                         .features_in = 1 + below(4),
+                         .features_out = 2 + below(5),
+                         .feature_groups = 1,
+                         .batch_groups = 1,
+                         .input = {1 + below(2), 1 + below(3)},
+                         .kernel = {1 + below(20), 1 + below(20)},
+                         .strides = {window_stride, 1 + below(3)},
+                         .padding = {15, below(30), 3, below(20)},
+                         .bases = {strides[i][0], strides[i][1]},
+                         .dilations = {1 + below(2), 1}};
+      if (infer(&v))
+        check_convolution(&v, i % 2 ? TN_DTYPE_F32 : TN_DTYPE_F64, i % 3 ? pool : NULL);
+    }
+  }
+  tn__pool_release(pool);
+}
+
 // Copies with zeros around them would be thousands of times as large.
 static void padding_that_dwarfs_the_input_takes_no_memory(void** state) {
   (void)state;
@@ -340,6 +369,7 @@ int main(void) {
       cmocka_unit_test(convolution_agrees_with_its_definition),
       cmocka_unit_test(large_images_are_done_in_blocks),
       cmocka_unit_test(many_terms_and_features_agree_with_the_definition),
+      cmocka_unit_test(any_stride_of_a_transposed_convolution_agrees_with_the_definition),
       cmocka_unit_test(padding_that_dwarfs_the_input_takes_no_memory),
       cmocka_unit_test(empty_batches_give_empty_results),
       cmocka_unit_test(features_that_are_not_there_sum_to_zero),

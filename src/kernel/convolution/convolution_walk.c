@@ -21,7 +21,7 @@
 
 enum {
   LOOP_LIMIT = 8,  // a group, input and output features, and spatial dimensions
-  PHASE_LIMIT = 64,
+  PHASE_LIMIT = 1 << 16,
   SMALL_WINDOW = 64,  // elements
   PADDED_RATIO = 4,   // elements with zeros around them to those without, and so many free
   PADDED_FREE = 64 << 10,
@@ -98,6 +98,11 @@ static int64_t greatest_divisor(int64_t a, int64_t b) {
 // Windows this far from each other meet the base alike.
 static int64_t period_of(const tn_sliding_dim_t* dim) {
   return dim->base_dilation / greatest_divisor(dim->stride, dim->base_dilation);
+}
+
+// How many different windows there are in the dimension: its phases.
+static int64_t phases_of(const tn_sliding_dim_t* dim) {
+  return tn__least(period_of(dim), dim->output);
 }
 
 static span_t find_span(const tn_sliding_dim_t* dim, int64_t residue) {
@@ -197,14 +202,13 @@ static void plan_phase(const tn_convolution_shape_t* shape, const strides_t* str
   phase->rows = (loops_t){1, {{shape->batch, strides->input_batch, strides->result_batch}}};
   for (size_t i = 0; i < shape->spatial.rank; ++i) {
     const tn_sliding_dim_t* dim = &shape->spatial.dims[i];
-    const int64_t period = period_of(dim), residue = index % period;
+    const int64_t period = period_of(dim), residue = index % phases_of(dim);
     const span_t span = find_span(dim, residue);
-    index /= period;
+    index /= phases_of(dim);
     phase->terms.at[phase->terms.count++] = (walk_loop_t){
         span.taps, span.element_step * strides->input[i], span.tap_step * strides->kernel[i]};
-    phase->rows.at[phase->rows.count++] =
-        (walk_loop_t){residue < dim->output ? span.windows : 0,
-                      span.window_step * strides->input[i], period * strides->result[i]};
+    phase->rows.at[phase->rows.count++] = (walk_loop_t){
+        span.windows, span.window_step * strides->input[i], period * strides->result[i]};
     phase->input_offset += (span.first_element + strides->low[i]) * strides->input[i];
     phase->kernel_offset += span.first_tap * strides->kernel[i];
     phase->result_offset += residue * strides->result[i];
@@ -393,7 +397,7 @@ tn_status_t tn__convolution_walk_plan(tn_kernel_site_t* site, const tn_convoluti
   if (!pad_input(shape, input, padded, strides.low)) return TN_OK;
   int64_t phase_count = 1;
   for (size_t i = 0; i < shape->spatial.rank; ++i) {
-    phase_count *= period_of(&shape->spatial.dims[i]);
+    phase_count *= phases_of(&shape->spatial.dims[i]);
     if (phase_count > PHASE_LIMIT) return TN_OK;
   }
   tn_convolution_walk_t* walk = NULL;
@@ -508,19 +512,34 @@ static void sum_rows(const tn_convolution_walk_t* walk, const phase_t* phase, co
   }
 }
 
+// A unit: some rows of a phase of a group.
+typedef struct unit {
+  int64_t group, number;  // among the units of the phase
+  const phase_t* phase;
+} unit_t;
+
+// Goes on to the phase that has the unit, or to the next group.
+static void find_phase(const walk_run_t* run, unit_t* unit) {
+  const tn_convolution_walk_t* walk = run->walk;
+  for (;;) {
+    const int64_t units = tn__ceil_divide(unit->phase->row_count, run->unit_rows);
+    if (unit->number < units) return;
+    unit->number -= units;
+    if (++unit->phase < walk->phases + walk->phase_count) continue;
+    unit->phase = walk->phases;
+    ++unit->group;
+  }
+}
+
 static tn_status_t run_units(int64_t begin, int64_t end, void* user) {
   const walk_run_t* run = user;
   const tn_convolution_walk_t* walk = run->walk;
+  unit_t unit = {begin / run->group_units, begin % run->group_units, walk->phases};
   rows_t rows;
-  for (int64_t unit = begin; unit < end; ++unit) {
-    const int64_t group = unit / run->group_units;
-    int64_t rest = unit % run->group_units, units;
-    const phase_t* phase = walk->phases;
-    while (rest >= (units = tn__ceil_divide(phase->row_count, run->unit_rows))) {
-      rest -= units;
-      ++phase;
-    }
-    const int64_t first = rest * run->unit_rows;
+  for (int64_t n = begin; n < end; ++n, ++unit.number) {
+    find_phase(run, &unit);
+    const int64_t group = unit.group, first = unit.number * run->unit_rows;
+    const phase_t* phase = unit.phase;
     int64_t inputs[ROW_LIMIT], results[ROW_LIMIT];
     rows.count = tn__least(run->unit_rows, phase->row_count - first);
     list_places(phase->rows.at, phase->rows.count, first, rows.count, inputs, results);
