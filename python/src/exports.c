@@ -170,10 +170,10 @@ static PyMethodDef imported_method = {
     "module_function(*inputs)\n--\n\nThe main function of a module: gives a tuple of arrays."};
 
 static PyObject* types_of(const tn_module_t* module, size_t function) {
-  const size_t count = tn_module_result_count(module, function);
+  const size_t count = tn_module_output_count(module, function);
   PyObject* list = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; list && i < count; ++i) {
-    const tn_type_t* type = tn_module_result_type(module, function, i);
+    const tn_type_t* type = tn_module_output_type(module, function, i);
     PyObject* shape = core_shape_of(tn_type_rank(type), tn_type_dims(type));
     PyObject* dtype = core_dtype_object(tn_type_dtype(type));
     PyObject* pair = shape && dtype ? PyTuple_Pack(2, shape, dtype) : NULL;

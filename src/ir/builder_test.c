@@ -81,14 +81,14 @@ static void module_has_names_and_types(void** state) {
   assert_int_equal(tn_module_find(module, "main"), 0);
   assert_int_equal(tn_module_find(module, NULL), 0);
   assert_true(tn_module_find(module, "other") == SIZE_MAX);
-  assert_int_equal(tn_module_parameter_count(module, 0), 2);
-  assert_string_equal(tn_module_parameter_name(module, 0, 1), "y");
-  assert_string_equal(tn_module_parameter_name(module, 0, 2), "");
-  assert_true(tn_type_equal(tn_module_parameter_type(module, 0, 0), vector));
-  assert_null(tn_module_parameter_type(module, 0, 2));
-  assert_int_equal(tn_module_result_count(module, 0), 1);
-  assert_true(tn_type_equal(tn_module_result_type(module, 0, 0), vector));
-  assert_null(tn_module_result_type(module, 1, 0));
+  assert_int_equal(tn_module_input_count(module, 0), 2);
+  assert_string_equal(tn_module_input_name(module, 0, 1), "y");
+  assert_string_equal(tn_module_input_name(module, 0, 2), "");
+  assert_true(tn_type_equal(tn_module_input_type(module, 0, 0), vector));
+  assert_null(tn_module_input_type(module, 0, 2));
+  assert_int_equal(tn_module_output_count(module, 0), 1);
+  assert_true(tn_type_equal(tn_module_output_type(module, 0, 0), vector));
+  assert_null(tn_module_output_type(module, 1, 0));
   tn_module_release(module);
 }
 
@@ -303,7 +303,7 @@ static void nothing_may_be_created_and_destroyed(void** state) {
   tn_builder_destroy(NULL);
   TN_ASSERT_OK(tn_builder_create(NULL, NULL, &empty));
   TN_ASSERT_OK(tn_builder_build(empty, 0, NULL, &module));
-  assert_int_equal(tn_module_parameter_count(module, 0), 0);
+  assert_int_equal(tn_module_input_count(module, 0), 0);
   tn_builder_destroy(empty);
   tn_module_release(module);
 }

@@ -151,30 +151,29 @@ size_t tn_module_find(const tn_module_t* module, const char* name) {
   return SIZE_MAX;
 }
 
-size_t tn_module_parameter_count(const tn_module_t* module, size_t function) {
+size_t tn_module_input_count(const tn_module_t* module, size_t function) {
   const tn_function_t* f = function_at(module, function);
   return f ? f->argument_count : 0;
 }
 
-const tn_type_t* tn_module_parameter_type(const tn_module_t* module, size_t function,
-                                          size_t index) {
+const tn_type_t* tn_module_input_type(const tn_module_t* module, size_t function, size_t index) {
   const tn_function_t* f = function_at(module, function);
   return f && index < f->argument_count ? f->argument_types[index] : NULL;
 }
 
-const char* tn_module_parameter_name(const tn_module_t* module, size_t function, size_t index) {
+const char* tn_module_input_name(const tn_module_t* module, size_t function, size_t index) {
   const tn_function_t* f = function_at(module, function);
   if (!f || !f->body || index >= f->argument_count) return "";
   tn_string_view_t name = f->body->arguments[index].name;
   return name.length ? name.data : "";
 }
 
-size_t tn_module_result_count(const tn_module_t* module, size_t function) {
+size_t tn_module_output_count(const tn_module_t* module, size_t function) {
   const tn_function_t* f = function_at(module, function);
   return f ? f->result_count : 0;
 }
 
-const tn_type_t* tn_module_result_type(const tn_module_t* module, size_t function, size_t index) {
+const tn_type_t* tn_module_output_type(const tn_module_t* module, size_t function, size_t index) {
   const tn_function_t* f = function_at(module, function);
   return f && index < f->result_count ? f->result_types[index] : NULL;
 }

@@ -6,8 +6,8 @@
 const char* tn__plan_buffer_kind_name(tn_plan_buffer_kind_t kind) {
   switch (kind) {
     case TN_PLAN_TEMPORARY: return "temporary";
-    case TN_PLAN_PARAMETER: return "parameter";
-    case TN_PLAN_RESULT: return "result";
+    case TN_PLAN_PARAMETER: return "input";
+    case TN_PLAN_RESULT: return "output";
     case TN_PLAN_CONSTANT: return "constant";
     case TN_PLAN_HOST_TEMPORARY: return "host temporary";
     case TN_PLAN_HOST_CONSTANT: return "host constant";
@@ -82,11 +82,11 @@ static void print_buffer(const tn_plan_t* plan, size_t index, tn_writer_t* write
     case TN_PLAN_HOST_TEMPORARY:
       tn__writef(writer, " at %zu, live %u..%u", buffer->offset, buffer->begin, buffer->end);
       break;
-    case TN_PLAN_PARAMETER: tn__writef(writer, ", argument %u", buffer->index); break;
+    case TN_PLAN_PARAMETER: tn__writef(writer, ", input %u", buffer->index); break;
     case TN_PLAN_RESULT:
-      tn__writef(writer, ", result %u", buffer->index);
+      tn__writef(writer, ", output %u", buffer->index);
       if (buffer->parameter != TN_PLAN_NONE) {
-        tn__writef(writer, ", begins as argument %lld", (long long)buffer->parameter);
+        tn__writef(writer, ", begins as input %lld", (long long)buffer->parameter);
       }
       break;
     case TN_PLAN_CONSTANT:
@@ -182,7 +182,7 @@ void tn__plan_print_json_buffer(const tn_plan_buffer_t* buffer, size_t id, tn_wr
     tn__writef(writer, ", \"index\": %u", buffer->index);
   }
   if (buffer->parameter != TN_PLAN_NONE) {
-    tn__writef(writer, ", \"argument\": %lld", (long long)buffer->parameter);
+    tn__writef(writer, ", \"input\": %lld", (long long)buffer->parameter);
   }
   if (buffer->value && buffer->value->name.length) {
     tn__write_string(writer, ", \"name\": ");

@@ -26,7 +26,7 @@ static void reads_a_program_as_jax_writes_it(void** state) {
   tn_module_t* module = tn__testing_read(jax_program);
   const tn_function_t* main = tn__module_entry(module);
   assert_string_equal(main->name.data, "main");
-  assert_string_equal(tn_module_parameter_name(module, 0, 0), "x");
+  assert_string_equal(tn_module_input_name(module, 0, 0), "x");
   assert_int_equal(tn__attr_get_integer(&main->argument_attrs[0], "tf.aliasing_output", -1), 0);
   const tn_node_t* reduce = main->body->first->next;
   assert_string_equal(reduce->op->name, "stablehlo.reduce");

@@ -102,12 +102,12 @@ static void graphs_are_modules_of_what_arrays_depend_on(void** state) {
   tn_module_t* module = NULL;
   TN_ASSERT_OK(tn_array_graph(s, 2, both, &module));
   const size_t main = tn_module_find(module, "main");
-  assert_int_equal(tn_module_parameter_count(module, main), 1);
-  assert_int_equal(tn_module_result_count(module, main), 2);
+  assert_int_equal(tn_module_input_count(module, main), 1);
+  assert_int_equal(tn_module_output_count(module, main), 2);
   tn_module_release(module);
   TN_ASSERT_OK(tn_array_eval(2, both));
   TN_ASSERT_OK(tn_array_graph(s, 2, both, &module));
-  assert_int_equal(tn_module_parameter_count(module, main), 2);
+  assert_int_equal(tn_module_input_count(module, main), 2);
   tn_module_release(module);
   tn_trace_t* trace = NULL;
   TN_ASSERT_OK(tn_trace_begin(s, TN_TRACE_TYPES, 1, &x, NULL, &trace, &other));

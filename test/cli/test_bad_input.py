@@ -298,7 +298,7 @@ def test_options_without_a_value_can_be_combined(tmp_path):
     add = tmp_path / "add.mlir"
     add.write_text(ADD)
     assert tenon("run", add, "-ji", "ones", "-iones")[0].startswith('{"outputs": ')
-    assert "unknown option '-x'" in refused("run", add, "-jx", code=2)
+    assert "unknown option '-Z'" in refused("run", add, "-jZ", code=2)
     assert "option '--input' needs a value" in refused("run", add, "-ji", code=2)
 
 

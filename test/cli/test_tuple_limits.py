@@ -24,7 +24,7 @@ def test_tuples_of_too_many_arrays_are_an_error():
 
 def test_tuples_of_as_many_arrays_as_are_allowed_compile():
     out, _ = tenon("show", "--stage", "plan", "-", stdin=program(8, 16))
-    assert "parameter" in out
+    assert " input " in out
 
 
 def loop(levels):

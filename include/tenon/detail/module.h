@@ -64,13 +64,13 @@ TN_API const char* tn_module_function_name(const tn_module_t* module, size_t ind
 // Index of the function `name`; NULL: of `main`, else of the only function. SIZE_MAX if it does not
 // exist.
 TN_API size_t tn_module_find(const tn_module_t* module, const char* name);
-TN_API size_t tn_module_parameter_count(const tn_module_t* module, size_t function);
-TN_API const tn_type_t* tn_module_parameter_type(const tn_module_t* module, size_t function,
-                                                 size_t index);
-TN_API const char* tn_module_parameter_name(const tn_module_t* module, size_t function,
-                                            size_t index);  // "" if it has none
-TN_API size_t tn_module_result_count(const tn_module_t* module, size_t function);
-TN_API const tn_type_t* tn_module_result_type(const tn_module_t* module, size_t function,
+TN_API size_t tn_module_input_count(const tn_module_t* module, size_t function);
+TN_API const tn_type_t* tn_module_input_type(const tn_module_t* module, size_t function,
+                                             size_t index);
+TN_API const char* tn_module_input_name(const tn_module_t* module, size_t function,
+                                        size_t index);  // "" if it has none
+TN_API size_t tn_module_output_count(const tn_module_t* module, size_t function);
+TN_API const tn_type_t* tn_module_output_type(const tn_module_t* module, size_t function,
                                               size_t index);
 
 TN_EXTERN_C_END
