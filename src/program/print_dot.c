@@ -5,7 +5,6 @@
 #include "base/type.h"
 #include "plan/print.h"
 #include "program/print.h"
-#include "text/element_data.h"
 #include "text/writer.h"
 
 enum { MOST_ELEMENTS = 4 };  // of a constant whose elements are printed
@@ -53,23 +52,14 @@ static bool is_short(const tn_attr_t* elements) {
   return elements->elements.splat || tn__type_size(elements->elements.type) <= MOST_ELEMENTS;
 }
 
-// Passes store elements that are all alike one by one.
-static tn_attr_t as_splat(const tn_attr_t* elements) {
-  tn_attr_t copy = *elements;
-  if (!copy.elements.splat) tn__element_data_note_splat(&copy);
-  return copy;
-}
-
 // The elements, which are printed with their type, if they are few or all the same.
 TN_APART static void write_constant(const tn_node_t* node, tn_writer_t* writer) {
-  const tn_attr_t* given = tn__attr_find(&node->attrs, "value");
-  const bool has_elements = given && given->kind == TN_ATTR_ELEMENTS;
-  const tn_attr_t value = has_elements ? as_splat(given) : (tn_attr_t){0};
+  const tn_attr_t* value = tn__attr_find(&node->attrs, "value");
   tn__write_string(writer, "\\n");
-  if (!has_elements || !is_short(&value)) {
+  if (!value || value->kind != TN_ATTR_ELEMENTS || !is_short(value)) {
     tn__writef(writer, "%s\\n...", TN_TYPE_TEXT(node->results[0].type));
   } else if (!writer->status) {
-    writer->status = tn__text_write_attribute(node->region->function->module->allocator, &value,
+    writer->status = tn__text_write_attribute(node->region->function->module->allocator, value,
                                               write_quoted, writer);
   }
 }
