@@ -274,22 +274,6 @@ static bool usual_vjp(const rules_t* rules, tn_scope_t* scope, size_t input_coun
   return is_done;
 }
 
-static bool usual_vmap(const rules_t* rules, tn_scope_t* scope, size_t input_count,
-                       tn_array_t* const* inputs, const int64_t* axes, size_t output_count,
-                       tn_array_t** out_outputs, int64_t* out_axes) {
-  core_trace_t trace = {0};
-  core_leaves_t outputs = {0};
-  for (size_t i = 0; i < output_count; ++i) out_axes[i] = 0;
-  const bool is_done =
-      trace_function(rules, TN_TRACE_BATCH, input_count, inputs, axes, &trace, &outputs) &&
-      have_count(&outputs, output_count) &&
-      core_check(
-          tn_trace_vmap(trace.trace, scope, output_count, outputs.values, out_axes, out_outputs));
-  core_leaves_clear(&outputs);
-  core_trace_end(&trace);
-  return is_done;
-}
-
 // --- rules
 
 static bool own_jvp(const rules_t* rules, tn_scope_t* scope, size_t input_count,
@@ -451,8 +435,8 @@ static tn_status_t rule_vmap(void* user, tn_scope_t* scope, int64_t batch_size, 
   const rules_t* rules = user;
   (void)batch_size;
   tn_scope_t* previous = core_enter(scope);
-  const bool is_done = (rules->vmap ? own_vmap : usual_vmap)(
-      rules, scope, input_count, inputs, axes, output_count, out_outputs, out_axes);
+  const bool is_done =
+      own_vmap(rules, scope, input_count, inputs, axes, output_count, out_outputs, out_axes);
   core_leave(previous);
   return status_of(is_done);
 }
@@ -498,7 +482,7 @@ static PyObject* attach(rules_t* rules, const core_leaves_t* inputs, bool is_che
                                        .function = {closure_call, rules},
                                        .jvp = has_rules ? rule_jvp : NULL,
                                        .vjp = has_rules ? rule_vjp : NULL,
-                                       .vmap = has_rules || rules->vmap ? rule_vmap : NULL};
+                                       .vmap = rules->vmap ? rule_vmap : NULL};
   tn_array_t** outputs = PyMem_Calloc(count + 1, sizeof(tn_array_t*));
   if (!outputs) return PyErr_NoMemory();
   core_fill_t fill = {NULL, 0};

@@ -70,8 +70,9 @@ def cpu_kernel(name: str, source: str, *, header: str = "", options: Iterable[st
         if compiler is None and fallback is not None:
             return fallback
         path = _library(name, text, compiler, tuple(options))
-        # Sources of one name do not get into each other's way, as when a cell of a notebook is run again.
-        return core._load_kernel(str(path), name, f"{name}.{path.stem[:12]}", __name__)
+        # Sources of one name do not get into each other's way, as when a cell of a notebook is run again. Messages show what is
+        # before the separator.
+        return core._load_kernel(str(path), name, f"{name}\x1f{path.stem[:12]}", __name__)
 
     def kernel(*arguments, **keywords):
         return operation()(*arguments, **keywords)

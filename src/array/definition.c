@@ -39,6 +39,7 @@ typedef struct use {
   const tn_ffi_op_t* signature;   // NULL: there is none
   const tn_op_def_t* definition;  // NULL: there is none
   const tn_application_t* application;
+  const char* name;  // of the operation, for messages
   tn_arena_t arena;
   tn_fitted_t* fitted;    // retained
   tn_array_t** operands;  // promoted and broadcast
@@ -63,8 +64,7 @@ static tn_status_t choose_dtype(const use_t* use, tn_dtype_t* out_dtype) {
     return TN_OK;
   }
   return tn_status_create(TN_CODE_INVALID_ARGUMENT, "%s: it does not take %s; expected %s",
-                          use->application->name, tn_dtype_name(*out_dtype),
-                          TN_DTYPES_TEXT(param->dtypes));
+                          use->name, tn_dtype_name(*out_dtype), TN_DTYPES_TEXT(param->dtypes));
 }
 
 // Whether the operands have one dtype, which the operation takes, and one shape.
@@ -98,7 +98,7 @@ static tn_status_t broadcast_operands(use_t* use, tn_array_shape_t* out_shape) {
     use->operands[i] = tn_array_broadcast_to(use->scope, operand, out_shape->rank, out_shape->dims);
   }
   // What the author infers is of arrays with shapes.
-  return tn__scope_check(use->scope, application->name, count, use->operands);
+  return tn__scope_check(use->scope, use->name, count, use->operands);
 }
 
 // Types of tensors, for checks.
@@ -124,7 +124,7 @@ static tn_status_t make_inference(use_t* use, tn_inference_t* out) {
   tn_type_t* operands = NULL;
   const tn_type_t** list = NULL;
   TN_RETURN_IF_ERROR(operand_types(use, &operands, &list));
-  *out = (tn_inference_t){.name = use->application->name,
+  *out = (tn_inference_t){.name = use->name,
                           .definition = use->definition,
                           .signature = use->signature,
                           .attribute_count = use->fitted->dictionary.count,
@@ -204,7 +204,7 @@ static tn_status_t check_counts(const use_t* use) {
   if (!op) return TN_OK;
   tn_status_t status = tn__call_check_count(op, TN_FFI_PARAM_ARG, application->operand_count);
   if (!status) status = tn__call_check_count(op, TN_FFI_PARAM_RET, application->result_count);
-  return tn_status_prefix(status, "%s", application->name);
+  return tn_status_prefix(status, "%s", use->name);
 }
 
 // Whether the signature has such operands and results, and infers no others.
@@ -223,7 +223,7 @@ static tn_status_t check_types(use_t* use) {
   tn_status_t status = tn__call_check_types(use->signature, inference.operand_count,
                                             inference.operands, inference.result_count, list);
   if (!status && application->result_types) status = tn__call_check_results(&inference, list);
-  return tn_status_prefix(status, "%s", application->name);
+  return tn_status_prefix(status, "%s", use->name);
 }
 
 static tn_status_t infer_types(use_t* use, const tn_array_shape_t* shape) {
@@ -248,7 +248,7 @@ static tn_status_t prepare(use_t* use, const tn_op_t* op, const tn_target_t* tar
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&use->arena, application->result_count, &use->types));
   TN_RETURN_IF_ERROR(tn_status_prefix(
       tn__op_fit(op, target, attribute_count, application->attributes, &use->fitted), "%s",
-      application->name));
+      use->name));
   if (is_elementwise && application->operand_count) {
     TN_RETURN_IF_ERROR(TN_ARENA_NEW(&use->arena, &shape));
     TN_RETURN_IF_ERROR(broadcast_operands(use, shape));
@@ -271,9 +271,10 @@ void tn__apply_op(tn_scope_t* scope, const tn_op_t* op, const tn_application_t* 
   use_t use = {.scope = scope,
                .signature = target ? target->op : NULL,
                .definition = tn__op_definition(op),
-               .application = application};
+               .application = application,
+               .name = op->name};
   tn_arena_room_t room;
-  TN__OPERATION(scope, application->name);
+  TN__OPERATION(scope, op->name);
   tn_array_t* error = tn__check_operands(scope, application->operand_count, application->operands);
   if (error) {
     give_error(application, error, out_results);
@@ -321,7 +322,7 @@ void tn_op_apply(tn_scope_t* scope, const tn_application_t* application, tn_arra
   if (!status) {
     tn__apply_op(scope, op, application, out_results);
   } else {
-    status = tn_status_prefix(status, "%s", application->name);
+    status = tn_status_prefix(status, "%s", TN_NAME_TEXT(name));
     give_error(application, tn_array_error(scope, status), out_results);
   }
   tn__op_release(op);

@@ -36,7 +36,7 @@ tn_rule_t tn__step_rule(const tn_step_t* step, tn_scope_t* scope, tn_array_t* co
       .struct_size = sizeof(tn_rule_t),
       .api = &tn__rule_api,
       .scope = scope,
-      .name = tn__step_name(step),
+      .name = tn__step_is_called(step) ? tn__op_called_name(step->op).data : tn__step_name(step),
       .op = step->excerpt ? NULL : tn__op_definition(step->op),
       .attribute_count = step->fitted ? step->attributes.count : 0,
       .attributes = step->fitted ? step->fitted->list : NULL,

@@ -163,6 +163,8 @@ tn_name_text_t tn__name_text(tn_string_view_t name) {
   tn_name_text_t out = {""};
   size_t length = 0;
   const size_t limit = sizeof out.text - sizeof "...";
+  const char* tail = name.length ? memchr(name.data, TN_NAME_TAIL, name.length) : NULL;
+  if (tail && tail != name.data) name.length = (size_t)(tail - name.data);
   while (name.length) {
     const character_t c = take_character(&name);
     const bool is_plain = c.is_valid && c.value != '\\' && tn__utf8_is_printable(c.value);

@@ -34,6 +34,9 @@ void tn__write_xml(tn_writer_t* writer, tn_string_view_t text);
 // 1234567 as "1,234,567".
 void tn__write_grouped(tn_writer_t* writer, uint64_t number);
 
+// What follows this in a name tells operations of one name apart, such as those of two sources, and
+// is not shown.
+#define TN_NAME_TAIL '\x1F'
 // A name for messages, whatever bytes it has.
 typedef struct tn_name_text {
   char text[160];

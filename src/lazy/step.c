@@ -103,7 +103,6 @@ tn_status_t tn__step_create(tn_evaluator_t* evaluator, tn_stream_t* stream,
 
 const char* tn__step_name(const tn_step_t* step) {
   if (step->excerpt) return step->excerpt->name;
-  if (tn__step_is_called(step)) return tn__op_called_name(step->op).data;
   return step->op ? step->op->name : "a compiled function";
 }
 

@@ -5,9 +5,11 @@
 // rules. Its operands are the outputs of the function, then the inputs, to which the rules lead.
 #include <tenon/detail/transform.h>
 
+#include "array/rule.h"
 #include "base/options.h"
 #include "base/type.h"
 #include "call/operation.h"
+#include "transform/custom.h"
 #include "transform/rules/rules.h"
 #include "transform/tape.h"
 
@@ -89,8 +91,8 @@ static tn_status_t recompute(const custom_t* custom, const tn_rule_t* rule,
 }
 
 // Here operands are counted otherwise than the inputs are, which the message is to speak of.
-static tn_status_t check_gradient(size_t index, const tn_array_t* gradient,
-                                  const tn_array_t* input) {
+tn_status_t tn__custom_check_gradient(size_t index, const tn_array_t* gradient,
+                                      const tn_array_t* input) {
   const bool is_fine = !gradient || gradient->dtype == TN_DTYPE_INVALID ||
                        (gradient->dtype == input->dtype && gradient->rank == input->rank &&
                         (input->rank == 0 || memcmp(gradient->dims, input->dims,
@@ -126,7 +128,7 @@ static tn_status_t vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
       tn_array_t* gradient = gradients[argnum - output_count];
       call->out_cotangents[i] = gradient;
       if (!status) {
-        status = check_gradient(argnum - output_count, gradient, rule->operands[argnum]);
+        status = tn__custom_check_gradient(argnum - output_count, gradient, rule->operands[argnum]);
       }
     } else {
       call->out_cotangents[i] = has_rule ? NULL : call->cotangents[argnum];
@@ -136,21 +138,60 @@ static tn_status_t vjp(const tn_rule_t* rule, const tn_vjp_call_t* call) {
   return status;
 }
 
-static tn_status_t vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+// What the vmap of the function itself gives. To derivatives that have rules it is a constant.
+static tn_status_t own_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call,
+                            tn_array_t** out_results, int64_t* out_axes) {
   const custom_t* custom = custom_of(rule);
   const size_t output_count = rule->result_count, input_count = rule->operand_count - output_count;
-  if (custom->function.vmap) {
-    return custom->function.vmap(custom->function.function.user, rule->scope, call->batch_size,
-                                 input_count, rule->operands + output_count,
-                                 call->axes + output_count, output_count, call->out_results,
-                                 call->out_axes);
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__allocate_array(tn_allocator_system(), input_count, sizeof(tn_array_t*), &memory));
+  tn_array_t** inputs = memory;
+  for (size_t i = 0; i < input_count; ++i) {
+    tn_array_t* x = rule->operands[output_count + i];
+    inputs[i] = has_derivative(custom) ? tn_array_stop_gradient(rule->scope, x) : x;
   }
-  if (has_derivative(custom)) return missing("vmap");
-  for (size_t i = 0; i < output_count; ++i) {
+  tn_status_t status = custom->function.vmap(
+      custom->function.function.user, rule->scope, call->batch_size, input_count, inputs,
+      call->axes + output_count, output_count, out_results, out_axes);
+  tn__free(tn_allocator_system(), inputs, input_count * sizeof *inputs);
+  for (size_t i = 0; i < output_count && !status; ++i) {
+    if (out_results[i]) status = tn_array_status(out_results[i]);
+  }
+  return status;
+}
+
+// Derivative rules count for each element of the batch.
+static tn_status_t attach_for_each(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  const custom_t* custom = custom_of(rule);
+  const size_t output_count = rule->result_count, input_count = rule->operand_count - output_count;
+  void* memory = NULL;
+  TN_RETURN_IF_ERROR(
+      tn__allocate_array(tn_allocator_system(), rule->operand_count, sizeof(int64_t), &memory));
+  int64_t *axes = memory, *output_axes = axes + input_count;
+  if (input_count) memcpy(axes, call->axes + output_count, input_count * sizeof *axes);
+  memcpy(output_axes, call->out_axes, output_count * sizeof *axes);
+  tn_status_t status = tn__custom_attach_batched(
+      rule->scope, tn__rule_step(rule)->op, &custom->function, call->batch_size, input_count,
+      rule->operands + output_count, output_count, call->out_results, axes);
+  memcpy(call->out_axes, output_axes, output_count * sizeof *axes);
+  tn__free(tn_allocator_system(), axes, rule->operand_count * sizeof *axes);
+  return status;
+}
+
+static tn_status_t vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  const custom_t* custom = custom_of(rule);
+  for (size_t i = 0; i < rule->result_count; ++i) {
     call->out_results[i] = rule->operands[i];
     call->out_axes[i] = call->axes[i];
   }
-  return TN_OK;
+  if (custom->function.vmap) {
+    TN_RETURN_IF_ERROR(own_vmap(rule, call, call->out_results, call->out_axes));
+  }
+  for (size_t i = 0; i < rule->result_count; ++i) {
+    if (!call->out_results[i]) return TN_OK;  // an error of the rule, which its caller reports
+  }
+  return has_derivative(custom) ? attach_for_each(rule, call) : TN_OK;
 }
 
 bool tn__custom_has_vmap(const tn_step_t* step) {
@@ -219,6 +260,16 @@ static tn_status_t add_step(tn_scope_t* scope, const tn_op_t* op, size_t input_c
   tn__step_add(scope, &spec, outputs);
   tn__free(allocator, memory, byte_size);
   return TN_OK;
+}
+
+tn_status_t tn__custom_attach(tn_scope_t* scope, const tn_custom_function_t* function,
+                              size_t input_count, tn_array_t* const* inputs, size_t output_count,
+                              tn_array_t** outputs) {
+  tn_registered_op_t* op = NULL;
+  tn_status_t status = create_op(scope, function, false, &op);
+  if (!status) status = add_step(scope, &op->op, input_count, inputs, output_count, outputs);
+  if (op) tn__op_release(&op->op);
+  return status;
 }
 
 // With rules of its own the function is a constant to derivatives inside: what it is made of needs

@@ -241,9 +241,121 @@ static void rules_of_a_function_take_the_place_of_its_own(void** state) {
     TN_ASSERT_F32(g, TN_NO_DIMS, 100);
   }
   TN_ASSERT_REPORT("no jvp", tn_jvp(s, &function, 1, &x, &x, 1, &y, &g));
-  tn_array_t* batch = tn__testing_f32(s, TN_LIST(2), (const float[]){1, 2});
-  TN_ASSERT_REPORT("no vmap", tn_vmap(s, &function, 1, &batch, NULL, 1, NULL, &y));
   tn_scope_destroy(s);
+}
+
+// f(x, w) = sum(x * w), whose derivatives are said to be 3 w and 5 x, and forwards 7 times what
+// they are. With `second` there is another output, 2 x, of no influence on w.
+typedef struct dot {
+  bool has_vmap, is_second;
+  int destroyed;
+} dot_t;
+
+static tn_status_t dot(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
+                       size_t output_count, tn_array_t** out) {
+  (void)user, (void)input_count;
+  out[0] = tn_array_sum(s, tn_array_multiply(s, x[0], x[1]), 0, NULL, false);
+  if (output_count == 2) out[1] = tn_array_add(s, x[0], x[0]);
+  return TN_OK;
+}
+static tn_status_t dot_vjp(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
+                           size_t output_count, tn_array_t* const* t, tn_array_t* const* outputs,
+                           tn_array_t** out) {
+  (void)user, (void)input_count, (void)outputs;
+  assert_int_equal(tn_array_rank(x[0]), 1);
+  assert_int_equal(tn_array_rank(t[0]), 0);
+  out[0] =
+      tn_array_multiply(s, t[0], tn_array_multiply(s, x[1], tn_array_scalar(s, TN_DTYPE_F32, 3)));
+  out[1] =
+      tn_array_multiply(s, t[0], tn_array_multiply(s, x[0], tn_array_scalar(s, TN_DTYPE_F32, 5)));
+  if (output_count == 2) out[0] = tn_array_add(s, out[0], t[1]);
+  return TN_OK;
+}
+static tn_status_t dot_jvp(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
+                           tn_array_t* const* t, size_t output_count, tn_array_t** out) {
+  (void)user, (void)input_count;
+  tn_array_t* seven = tn_array_scalar(s, TN_DTYPE_F32, 7);
+  out[0] = NULL;
+  if (t[0])
+    out[0] = tn_array_multiply(s, seven,
+                               tn_array_sum(s, tn_array_multiply(s, t[0], x[1]), 0, NULL, false));
+  if (output_count == 2) out[1] = NULL;
+  return TN_OK;
+}
+// All at once, ten times as large.
+static tn_status_t dot_vmap(void* user, tn_scope_t* s, int64_t batch_size, size_t input_count,
+                            tn_array_t* const* x, const int64_t* axes, size_t output_count,
+                            tn_array_t** out, int64_t* out_axes) {
+  (void)user, (void)batch_size, (void)input_count, (void)output_count;
+  assert_int_equal(axes[0], 0);
+  out[0] = tn_array_multiply(
+      s, tn_array_scalar(s, TN_DTYPE_F32, 10),
+      tn_array_sum(s, tn_array_multiply(s, x[0], x[1]), 1, (int64_t[]){1}, false));
+  out_axes[0] = 0;
+  return TN_OK;
+}
+static void count_destroyed(void* user) {
+  ++((dot_t*)user)->destroyed;
+}
+static tn_status_t dot_with_rules(void* user, tn_scope_t* s, size_t input_count,
+                                  tn_array_t* const* x, size_t output_count, tn_array_t** out) {
+  const dot_t* wanted = user;
+  const tn_custom_function_t function = {.struct_size = sizeof function,
+                                         .function = {dot, user},
+                                         .jvp = dot_jvp,
+                                         .vjp = dot_vjp,
+                                         .vmap = wanted->has_vmap ? dot_vmap : NULL,
+                                         .destroy = count_destroyed};
+  return tn_custom_function_call(s, &function, input_count, x, output_count, out);
+}
+
+// The sum of what it gives over rows of x; w is the same for all.
+static tn_status_t dot_of_rows(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
+                               size_t output_count, tn_array_t** out) {
+  const dot_t* wanted = user;
+  const tn_closure_t function = {dot_with_rules, user};
+  tn_array_t* y[2] = {NULL, NULL};
+  (void)output_count;
+  TN_RETURN_IF_ERROR(tn_vmap(s, &function, input_count, x, (int64_t[]){0, TN_NO_AXIS},
+                             wanted->is_second ? 2 : 1, NULL, y));
+  out[0] = tn_array_sum(s, y[0], 0, NULL, false);
+  if (y[1]) out[0] = tn_array_add(s, out[0], tn_array_sum(s, y[1], 0, NULL, false));
+  return TN_OK;
+}
+
+static void rules_count_for_each_element_of_a_batch(void** state) {
+  (void)state;
+  tn_scope_t* s = tn__testing_scope();
+  dot_t wanted = {false, false, 0};
+  const tn_closure_t function = {dot_of_rows, &wanted};
+  tn_array_t* x[2] = {tn__testing_f32(s, TN_LIST(3, 2), (const float[]){1, 2, 3, 4, 5, 6}),
+                      tn__testing_f32(s, TN_LIST(2), (const float[]){10, 20})};
+  tn_array_t *g[2] = {NULL, NULL}, *y = NULL, *t = NULL;
+  const size_t both[] = {0, 1};
+  for (wanted.has_vmap = false;; wanted.has_vmap = true) {
+    const float scale = wanted.has_vmap ? 10 : 1;
+    TN_ASSERT_OK(tn_grad(s, &function, 2, x, 2, both, g));
+    TN_ASSERT_F32(g[0], TN_LIST(3, 2), 30, 60, 30, 60, 30, 60);
+    TN_ASSERT_F32(g[1], TN_LIST(2), 5 * 9, 5 * 12);
+    tn_array_t* change[2] = {tn__testing_f32(s, TN_LIST(3, 2), (const float[]){1, 0, 0, 1, 0, 0}),
+                             x[1]};
+    TN_ASSERT_OK(tn_jvp(s, &function, 2, x, change, 1, &y, &t));
+    TN_ASSERT_F32(y, TN_NO_DIMS, scale * (50 + 110 + 170));
+    TN_ASSERT_F32(t, TN_NO_DIMS, 7 * 30);
+    if (wanted.has_vmap) break;
+  }
+  wanted = (dot_t){false, true, wanted.destroyed};
+  TN_ASSERT_OK(tn_grad(s, &function, 2, x, 2, both, g));
+  TN_ASSERT_F32(g[0], TN_LIST(3, 2), 31, 61, 31, 61, 31, 61);
+  TN_ASSERT_F32(g[1], TN_LIST(2), 5 * 9, 5 * 12);
+  // A batch of batches, and the derivative of each.
+  wanted.is_second = false;
+  tn_array_t* batches[2] = {tn_array_reshape(s, x[0], 3, (int64_t[]){3, 1, 2}), x[1]};
+  tn_closure_t slope = {gradient, (void*)&function};
+  TN_ASSERT_OK(tn_vmap(s, &slope, 2, batches, (int64_t[]){0, TN_NO_AXIS}, 1, NULL, &y));
+  TN_ASSERT_F32(y, TN_LIST(3, 1, 2), 30, 60, 30, 60, 30, 60);
+  tn_scope_destroy(s);
+  assert_true(wanted.destroyed >= 6);
 }
 
 static tn_status_t cube_again(void* user, tn_scope_t* s, size_t input_count,
@@ -459,6 +571,7 @@ int main(void) {
       cmocka_unit_test(what_is_stopped_is_a_constant_to_derivatives_of_its_batch),
       cmocka_unit_test(what_only_waits_for_a_batch_is_the_same_for_all_of_it),
       cmocka_unit_test(rules_of_a_function_take_the_place_of_its_own),
+      cmocka_unit_test(rules_count_for_each_element_of_a_batch),
       cmocka_unit_test(a_checkpoint_changes_nothing_but_what_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,23 @@ def test_sources_of_one_name_do_not_get_into_each_other_s_way():
     close(y, one(X))
 
 
+def test_messages_have_the_name_that_the_author_wrote():
+    kernel = tenon.fast.cpu_kernel("mode", """
+        #define MODE(ARG, ATTR, RET) ARG(x, f32, dims(n, k)) ATTR(scale, float, 1.0f) RET(y, f32, dims(k))
+        TN_OP(mode, MODE, "no more than a shape") { return TN_ERROR(call, INTERNAL, "never"); }
+    """)
+    x = tn.ones((2, 3))
+    for call, message, note in (
+            (lambda: tn.vmap(kernel)(tn.ones((4, 2, 3))), "mode: there is no vmap of this operation", "TN_DEFINE(mode, .vmap = ...)"),
+            (lambda: tn.grad(lambda x: tn.sum(kernel(x)))(x), "mode: there is no vjp of this operation", "TN_DEFINE(mode, .vjp = ...)"),
+            (lambda: tn.eval(kernel(x)), "custom call @mode: INTERNAL: mode: never", ""),
+            (lambda: kernel(tn.ones(2)), "mode: operand 0 (x): expected dims(n, k); found tensor<2xf32>", "")):
+        with pytest.raises(Exception) as raised:
+            tn.eval(call())
+        assert message in str(raised.value) and note in str(raised.value), str(raised.value)
+        assert "\x1f" not in str(raised.value) and "\\1F" not in str(raised.value)
+
+
 def test_many_threads_may_compile_at_once(cache):
     source = SWISH.replace("swish", "swish4")
     with concurrent.futures.ThreadPoolExecutor(4) as pool:

@@ -192,6 +192,46 @@ def test_exceptions_of_rules_come_out_unchanged():
         assert info.value is error
 
 
+def test_rules_of_a_function_count_under_vmap():
+    @tn.custom_function
+    def f(x, w):
+        return x * w, x
+
+    @f.vjp
+    def _(primals, cotangents, outputs):
+        (x, w), (a, b) = primals, cotangents
+        assert x.shape == () and a.shape == () and outputs[0].shape == ()
+        return 3.0 * a * w + b, 5.0 * a * x
+
+    @f.jvp
+    def _(primals, tangents):
+        return 7.0 * tangents[0], None
+
+    x, w = tn.array([1.0, 2.0, 4.0]), tn.array(10.0)
+
+    def total(x, w):
+        a, b = tn.vmap(f, in_axes=(0, None))(x, w)
+        return tn.sum(a) + tn.sum(b)
+
+    wanted = tn.vmap(tn.grad(lambda x, w: sum(f(x, w)), argnums=(0, 1)), in_axes=(0, None))(x, w)
+    for function in (total, tn.compile(total)):
+        got = tn.grad(function, argnums=(0, 1))(x, w)
+        assert got[0].tolist() == wanted[0].tolist() == [31.0, 31.0, 31.0]
+        assert got[1].item() == tn.sum(wanted[1]).item() == 35.0
+    assert tn.jvp(total, [x, w], [tn.ones(3), tn.zeros(())])[1][0].item() == 21.0
+    rows = tn.array([[1.0, 2.0], [3.0, 4.0]])
+    assert tn.grad(lambda x: tn.sum(tn.vmap(tn.vmap(lambda x: f(x, x)[0]))(x)))(rows).tolist() == \
+        [[8.0, 16.0], [24.0, 32.0]]
+
+    @f.vmap
+    def _(inputs, axes):
+        assert axes == [0, None] or axes == (0, None)
+        return (inputs[0] * inputs[1] * 100.0, inputs[0]), (0, 0)
+
+    assert tn.vmap(f, in_axes=(0, None))(x, w)[0].tolist() == [1000.0, 2000.0, 4000.0]
+    assert tn.grad(total)(x, w).tolist() == [31.0, 31.0, 31.0]
+
+
 def test_a_program_is_made_once_for_each_structure_types_and_constants():
     calls = []
 

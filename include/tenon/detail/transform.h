@@ -73,7 +73,8 @@ TN_API tn_array_t* tn_array_stop_gradient(tn_scope_t* scope, tn_array_t* x);
 // A custom_jvp, custom_vjp or custom_vmap function. Transforms use its rules instead of
 // transforming the operations inside. If it has one derivative rule but not the one that a
 // transform needs, the transform fails with UNIMPLEMENTED. Rules are called in the same way as
-// closures, with the same `user`.
+// closures, with the same `user`. Under tn_vmap derivative rules count for each element of the
+// batch: they are vmapped, also where `vmap` computes the outputs.
 typedef struct tn_custom_function {
   size_t struct_size;  // sizeof(tn_custom_function_t)
   tn_closure_t function;

@@ -88,8 +88,16 @@ tn_status_t tn__step_no_rule(const tn_step_t* step, const char* rule) {
   tn_status_t status =
       tn_status_create(TN_CODE_UNIMPLEMENTED, "%s: there is no %s of this operation", name, rule);
   if (!tn__step_is_called(step)) return status;
-  if (!tn__op_definition(step->op)) {
+  const tn_op_def_t* definition = tn__op_definition(step->op);
+  if (!definition) {
     return tn_status_note(status, "it is a custom call without a definition (TN_DEFINE)");
+  }
+  // Operations that Tenon makes for others have no definition that their users could extend.
+  if (strncmp(name, "tenon.", 6) == 0) {
+    return tn_status_note(
+        status,
+        "a function with rules of its own gives it one: custom_function in Python, "
+        "tn_custom_function_call in C");
   }
   return tn_status_note(status, "TN_DEFINE(%s, .%s = ...) gives it one", name, rule);
 }
