@@ -77,6 +77,32 @@ static void dtype_kinds_are_exclusive(void** state) {
   assert_int_equal(tn_dtype_kind(TN_DTYPE_BF16), TN_KIND_FLOAT);
 }
 
+// Every byte as an element of every dtype.
+static void bytes_become_values_of_their_dtype(void** state) {
+  (void)state;
+  for (int i = 0; i < DTYPE_COUNT; ++i) {
+    const tn_dtype_t dtype = every_dtype[i];
+    const uint32_t width = tn_dtype_bit_width(dtype);
+    for (int byte = 0; byte < 256; ++byte) {
+      const unsigned char before = (unsigned char)byte;
+      unsigned char after = before;
+      tn_dtype_make_values(dtype, &after, 1);
+      const bool was_value = tn_dtype_are_values(dtype, &before, 1);
+      assert_true(tn_dtype_are_values(dtype, &after, 1));
+      assert_int_equal(was_value, after == before);
+      if (dtype == TN_DTYPE_PRED) {
+        assert_int_equal(after, before != 0);
+      } else if (width > 0 && width < 8) {
+        const int low = byte & ((1 << width) - 1);
+        const bool is_negative = tn_dtype_kind(dtype) == TN_KIND_SIGNED && low >> (width - 1);
+        assert_int_equal((signed char)after, is_negative ? low - (1 << width) : low);
+      } else {
+        assert_true(was_value);
+      }
+    }
+  }
+}
+
 static void dtype_numbers_outside_the_table_are_invalid(void** state) {
   (void)state;
   const int strangers[] = {0, -1, 13, 14, 34, 99, TN_DTYPE_LIMIT, 1 << 30};
@@ -95,6 +121,7 @@ int main(void) {
       cmocka_unit_test(dtype_names_must_match_whole),
       cmocka_unit_test(dtype_sizes_round_the_width_up_to_bytes),
       cmocka_unit_test(dtype_kinds_are_exclusive),
+      cmocka_unit_test(bytes_become_values_of_their_dtype),
       cmocka_unit_test(dtype_numbers_outside_the_table_are_invalid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "call/call.h"
 
 #include "call/guarded.h"
+#include "call/narrow.h"
 #include "call/operation.h"
 #include "call/registry.h"
 #include "call/site.h"
@@ -206,12 +207,21 @@ static const tn_kernel_t guarded[] = {TN_GUARDED_KERNEL(takes_any_view, false),
                                       TN_GUARDED_KERNEL(NULL, false)};
 static const tn_kernel_t guarded_handler = TN_GUARDED_KERNEL(takes_layout, true);
 #undef TN_GUARDED_KERNEL
+#define TN_NARROW_KERNEL(views, layouts)                                                       \
+  {                                                                                            \
+    .op = "custom_call", .name = "call.narrow", .takes_view = views, .has_layouts = (layouts), \
+    .prepare = tn__narrow_prepare, .run = tn__narrow_run, .varies = true                       \
+  }
+static const tn_kernel_t narrow[] = {TN_NARROW_KERNEL(takes_any_view, false),
+                                     TN_NARROW_KERNEL(NULL, false)};
+static const tn_kernel_t narrow_handler = TN_NARROW_KERNEL(takes_layout, true);
+#undef TN_NARROW_KERNEL
 
 static bool is_compatible(const tn_target_t* target) {
   return target->facts.traits & TN_FFI_COMMAND_BUFFER_COMPATIBLE;
 }
 
-const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn_op_use_t* use) {
+const tn_kernel_t* tn__call_own_kernel(const tn_compile_target_t* on, const tn_op_use_t* use) {
   const tn_target_t* target = find_target(use->op, on);
   const int32_t version = tn__call_version(use);
   if (!target && !on->is_host) return NULL;
@@ -225,6 +235,13 @@ const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn
   const bool has_stages = target && (target->bundle.prepare || target->bundle.initialize);
   if (has_stages) return &typed_with_stages;
   return on->has_graphs && is_compatible(target) ? &typed_constant : &typed;
+}
+
+const tn_kernel_t* tn__call_plain_kernel(const tn_compile_target_t* on, const tn_op_use_t* use) {
+  const tn_kernel_t* kernel = tn__call_own_kernel(on, use);
+  // The elementwise ones write C's booleans.
+  if (!kernel || !on->is_host || kernel == &elementwise || !tn__call_is_narrow(use)) return kernel;
+  return kernel->has_layouts ? &narrow_handler : &narrow[!kernel->takes_view];
 }
 
 const tn_kernel_t* tn__call_kernel(const tn_compile_target_t* target, const tn_op_use_t* use) {

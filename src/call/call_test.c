@@ -258,8 +258,40 @@ static void targets_that_everybody_has_need_no_registration(void** state) {
   TN_ASSERT_CODE(FAILED_PRECONDITION, tn__testing_call(text, 1, &FOUR, 0, NULL));
 }
 
+// --- results of less than a byte an element
+
+// An original function, which writes bytes of its own.
+static void write_odd(void* out, const void** in) {
+  memcpy(out, in[0], 4);
+}
+
+static void odd_bytes_of_a_kernel_are_booleans(void** state) {
+  (void)state;
+  static const unsigned char bytes[] = {0, 1, 2, 0xff};
+  const tn_testing_array_t array = {TN_DTYPE_U8, 1, {4}, bytes};
+  unsigned char direct[4], negated[4];
+  int32_t sum = 0;
+  TN_ASSERT_OK(
+      tn_target_register("odd", "Host", (tn_target_function_t)write_odd, TN_API_VERSION_ORIGINAL));
+  TN_ASSERT_OK(tn__testing_call(
+      "func.func @main(%a: tensor<4xui8>) -> (tensor<4xi1>, tensor<4xi1>, tensor<i32>) {\n"
+      "  %p = stablehlo.custom_call @odd(%a) {api_version = 1 : i32}\n"
+      "      : (tensor<4xui8>) -> tensor<4xi1>\n"
+      "  %n = stablehlo.not %p : tensor<4xi1>\n"
+      "  %i = stablehlo.convert %p : (tensor<4xi1>) -> tensor<4xi32>\n"
+      "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
+      "  %s = stablehlo.reduce(%i init: %z) applies stablehlo.add across dimensions = [0]\n"
+      "      : (tensor<4xi32>, tensor<i32>) -> tensor<i32>\n"
+      "  return %p, %n, %s : tensor<4xi1>, tensor<4xi1>, tensor<i32>\n}\n",
+      1, &array, 3, (void*[]){direct, negated, &sum}));
+  assert_memory_equal(direct, "\0\1\1\1", 4);
+  assert_memory_equal(negated, "\1\0\0\0", 4);
+  assert_int_equal(sum, 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(odd_bytes_of_a_kernel_are_booleans),
       cmocka_unit_test(a_typed_call_runs_in_both_spellings),
       cmocka_unit_test(a_handler_that_is_registered_alone_keeps_its_signature),
       cmocka_unit_test(a_typed_call_may_have_its_dictionary_as_a_string),

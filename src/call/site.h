@@ -39,6 +39,8 @@ const tn_kernel_t* tn__call_kernel(const struct tn_compile_target* target, const
 // The same, and never a guarded one.
 const tn_kernel_t* tn__call_plain_kernel(const struct tn_compile_target* on,
                                          const tn_op_use_t* use);
+// The one that calls: neither a guarded nor a narrow one (narrow.h).
+const tn_kernel_t* tn__call_own_kernel(const struct tn_compile_target* on, const tn_op_use_t* use);
 
 // The kernels behind it, by kind of call. To prepare one retains `target` for the state; the errors
 // do not name it.

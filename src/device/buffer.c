@@ -130,26 +130,6 @@ static tn_status_t check_byte_size(tn_dtype_t dtype, size_t rank, const int64_t*
   return TN_OK;
 }
 
-tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, size_t rank,
-                                       const int64_t* dims, const void* data, size_t byte_size,
-                                       tn_buffer_t** out_buffer) {
-  *out_buffer = NULL;
-  TN_RETURN_IF_NULL(device);
-  if (rank) TN_RETURN_IF_NULL(dims);
-  if (byte_size) TN_RETURN_IF_NULL(data);
-  TN_RETURN_IF_ERROR(check_byte_size(dtype, rank, dims, byte_size));
-  tn_buffer_t* buffer;
-  TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, NULL, &buffer));
-  tn_status_t status =
-      device->vtable->copy_from_host(device, NULL, buffer->memory, data, byte_size);
-  if (status) {
-    tn_buffer_release(buffer);
-    return status;
-  }
-  *out_buffer = buffer;
-  return TN_OK;
-}
-
 tn_status_t tn__buffer_create_written(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                       const int64_t* dims,
                                       tn_status_t (*write)(void* user, void* data), void* user,
@@ -162,6 +142,7 @@ tn_status_t tn__buffer_create_written(tn_device_t* device, tn_dtype_t dtype, siz
   const size_t byte_size = buffer->byte_size;
   if (!data) TN_DONE_IF_ERROR(tn__allocate(device->allocator, byte_size, &staging));
   TN_DONE_IF_ERROR(write(user, data ? data : staging));
+  tn_dtype_make_values(dtype, data ? data : staging, byte_size);
   if (!data) {
     TN_DONE_IF_ERROR(
         device->vtable->copy_from_host(device, NULL, buffer->memory, staging, byte_size));
@@ -171,6 +152,48 @@ done:
   tn__free(device->allocator, staging, byte_size);
   tn_buffer_release(buffer);
   return status;
+}
+
+// From bytes that are not all values of the dtype, which has a byte an element then.
+typedef struct bytes {
+  const void* data;
+  size_t byte_size;
+} bytes_t;
+
+static tn_status_t copy_bytes(void* user, void* to) {
+  const bytes_t* bytes = user;
+  memcpy(to, bytes->data, bytes->byte_size);
+  return TN_OK;
+}
+
+static tn_status_t create_of_values(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                    const int64_t* dims, const void* data, size_t byte_size,
+                                    tn_buffer_t** out_buffer) {
+  bytes_t bytes = {data, byte_size};
+  return tn__buffer_create_written(device, dtype, rank, dims, copy_bytes, &bytes, out_buffer);
+}
+
+tn_status_t tn_buffer_create_from_host(tn_device_t* device, tn_dtype_t dtype, size_t rank,
+                                       const int64_t* dims, const void* data, size_t byte_size,
+                                       tn_buffer_t** out_buffer) {
+  *out_buffer = NULL;
+  TN_RETURN_IF_NULL(device);
+  if (rank) TN_RETURN_IF_NULL(dims);
+  if (byte_size) TN_RETURN_IF_NULL(data);
+  TN_RETURN_IF_ERROR(check_byte_size(dtype, rank, dims, byte_size));
+  tn_buffer_t* buffer;
+  if (!tn_dtype_are_values(dtype, data, byte_size)) {
+    return create_of_values(device, dtype, rank, dims, data, byte_size, out_buffer);
+  }
+  TN_RETURN_IF_ERROR(tn_buffer_create(device, dtype, rank, dims, NULL, &buffer));
+  tn_status_t status =
+      device->vtable->copy_from_host(device, NULL, buffer->memory, data, byte_size);
+  if (status) {
+    tn_buffer_release(buffer);
+    return status;
+  }
+  *out_buffer = buffer;
+  return TN_OK;
 }
 
 // In place, if the device can: otherwise an error with the code UNIMPLEMENTED.
@@ -197,7 +220,7 @@ tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
   if (rank) TN_RETURN_IF_NULL(dims);
   if (byte_size) TN_RETURN_IF_NULL(data);
   tn_status_t status = check_byte_size(dtype, rank, dims, byte_size);
-  if (!status && byte_size > 0) {
+  if (!status && byte_size > 0 && tn_dtype_are_values(dtype, data, byte_size)) {
     status = wrap(device, dtype, rank, dims, data, &buffer);
     if (!status) {
       buffer->release = release;

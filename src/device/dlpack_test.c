@@ -228,10 +228,29 @@ static void refused_allocations_leave_nothing_behind(void** state) {
   tn__testing_sweep_allocations(attempt, NULL);
 }
 
+static void booleans_are_0_or_1_with_any_strides(void** state) {
+  (void)state;
+  static const tn_dl_dtype_t boolean = {6, 8, 1};
+  _Alignas(64) unsigned char bytes[4] = {0, 1, 2, 0xff};
+  int64_t dims[] = {4}, strides[] = {1};
+  for (int i = 0; i < 2; ++i) {
+    tn_buffer_t* buffer = NULL;
+    unsigned char found[4];
+    strides[0] = i ? -1 : 1;
+    tn_dl_versioned_t tensor = tensor_of(i ? bytes + 3 : bytes, 1, dims, strides);
+    tensor.tensor.dtype = boolean;
+    TN_ASSERT_OK(tn_buffer_from_dlpack_versioned(device, &tensor, &buffer));
+    TN_ASSERT_OK(tn_buffer_to_host(buffer, found, 4));
+    assert_memory_equal(found, i ? "\1\1\1\0" : "\0\1\1\1", 4);
+    tn_buffer_release(buffer);
+  }
+}
+
 static int run_on(const char* name) {
 #define TEST(name_) \
   { .name = #name_, .test_func = name_, .initial_state = (void*)name }
   const struct CMUnitTest tests[] = {
+      TEST(booleans_are_0_or_1_with_any_strides),
       TEST(dense_tensors_are_used_in_place_where_that_is_possible),
       TEST(tensors_without_strides_are_dense),
       TEST(elements_are_gathered_by_any_strides),

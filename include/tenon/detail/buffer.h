@@ -29,7 +29,8 @@ typedef void (*tn_buffer_release_fn)(void* user, void* data);
 
 // Contents are undefined. `out_data` may be NULL; otherwise it receives the address at which the
 // caller writes them before it shares the buffer, or NULL if the CPU cannot access the device's
-// memory.
+// memory. Booleans are 0 or 1 there, and sub-byte elements are values of their dtype
+// (tn_dtype_make_values); the other functions see to that.
 TN_API TN_MUST_USE tn_status_t tn_buffer_create(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                                 const int64_t* dims, void** out_data,
                                                 tn_buffer_t** out_buffer);
@@ -40,10 +41,11 @@ TN_API TN_MUST_USE tn_status_t tn_buffer_create_from_host(tn_device_t* device, t
                                                           const void* data, size_t byte_size,
                                                           tn_buffer_t** out_buffer);
 
-// Uses host memory in place if the device can (the CPU can if it is 64-byte aligned), and copies it
-// otherwise. Takes the memory: `release` (NULL: none) is called when it is no longer needed, which
-// is before the function returns after a copy or an error. Until then it must not be modified.
-// `data` must be a host address; passing an address of another device cannot be detected.
+// Uses host memory in place if the device can (the CPU can if it is 64-byte aligned) and all
+// elements are values of the dtype (tn_dtype_are_values), and copies it otherwise. Takes the
+// memory: `release` (NULL: none) is called when it is no longer needed, which is before the
+// function returns after a copy or an error. Until then it must not be modified. `data` must be a
+// host address; passing an address of another device cannot be detected.
 TN_API TN_MUST_USE tn_status_t tn_buffer_import(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                                 const int64_t* dims, void* data, size_t byte_size,
                                                 tn_buffer_release_fn release, void* user,

@@ -52,6 +52,14 @@ TN_API tn_dtype_t tn_dtype_from_name(const char* name,
 TN_API double tn_dtype_load(tn_dtype_t dtype, const void* element);
 TN_API void tn_dtype_store(tn_dtype_t dtype, double value, void* element);
 
+// Elements that take less than a byte have one in memory, and a boolean is 0 or 1. Whether `count`
+// elements are all such; always, for dtypes of whole bytes.
+TN_API bool tn_dtype_are_values(tn_dtype_t dtype, const void* elements, size_t count);
+// Makes them such: a boolean other than 0 becomes 1, and of others the lowest bits count, as they
+// are packed elsewhere, with the sign in the upper ones. Buffers that Tenon creates of bytes from
+// outside go through this; so must what writes to tn_buffer_create's memory.
+TN_API void tn_dtype_make_values(tn_dtype_t dtype, void* elements, size_t count);
+
 // The distance of two elements in representable values (ULPs): 0 for equal elements, among them +0
 // and -0, and for two NaNs. UINT64_MAX if only one is NaN, or if they differ and one is infinite.
 // For integers their difference; for complex numbers the larger distance of the two parts.

@@ -14,6 +14,7 @@ static void contents_come_back_as_they_went_in(tn_device_t* device) {
     unsigned char data[30 * 16], read[30 * 16] = {0};
     size_t byte_size = 30 * tn_dtype_byte_size((tn_dtype_t)dtype);
     for (size_t i = 0; i < byte_size; ++i) data[i] = (unsigned char)(i + (size_t)dtype);
+    tn_dtype_make_values((tn_dtype_t)dtype, data, byte_size);
     tn_buffer_t* buffer;
     TN_ASSERT_OK(
         tn_buffer_create_from_host(device, (tn_dtype_t)dtype, 3, dims, data, byte_size, &buffer));
@@ -193,6 +194,32 @@ static void donated_buffer_has_no_contents_any_more(tn_device_t* device) {
   device->vtable->free(device, taken);
 }
 
+static void expect_booleans(tn_buffer_t* buffer) {
+  unsigned char found[64];
+  TN_ASSERT_OK(tn_buffer_to_host(buffer, found, sizeof found));
+  for (int i = 0; i < 64; ++i) assert_int_equal(found[i], i > 0);
+  tn_buffer_release(buffer);
+}
+
+static void booleans_are_0_or_1_whatever_the_bytes_are(tn_device_t* device) {
+  const int64_t dims[] = {64}, two[] = {2};
+  _Alignas(64) unsigned char bytes[64], found[2];
+  int released = 0;
+  tn_buffer_t* buffer = NULL;
+  for (int i = 0; i < 64; ++i) bytes[i] = (unsigned char)(i * 4);
+  TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_PRED, 1, dims, bytes, 64, &buffer));
+  expect_booleans(buffer);
+  TN_ASSERT_OK(tn_buffer_import(device, TN_DTYPE_PRED, 1, dims, bytes, 64, count_release, &released,
+                                &buffer));
+  expect_booleans(buffer);
+  assert_int_equal(released, 1);
+  assert_int_equal(bytes[2], 8);  // the caller's stay as they are
+  TN_ASSERT_OK(tn_buffer_create_from_host(device, TN_DTYPE_S4, 1, two, "\x7f\x06", 2, &buffer));
+  TN_ASSERT_OK(tn_buffer_to_host(buffer, found, 2));
+  assert_memory_equal(found, "\xff\x06", 2);
+  tn_buffer_release(buffer);
+}
+
 static void mapped_and_imported_buffers_are_not_donated(tn_device_t* device) {
   tn_memory_t taken;
   tn_buffer_t* buffer = create_pending(device, NULL);
@@ -331,6 +358,7 @@ int main(void) {
       TN_DEVICE_TEST(buffer_may_be_filled_by_the_host),
       TN_DEVICE_TEST(wrong_shapes_and_lengths_are_refused),
       TN_DEVICE_TEST(imported_memory_is_given_back_exactly_once),
+      TN_DEVICE_TEST(booleans_are_0_or_1_whatever_the_bytes_are),
       TN_DEVICE_TEST(buffer_outlives_every_other_reference_to_its_device),
       TN_DEVICE_TEST(error_of_the_work_comes_out_instead_of_the_contents),
       TN_DEVICE_TEST(donated_buffer_has_no_contents_any_more),
