@@ -77,11 +77,12 @@ typedef struct tn_byte_source {
   uint64_t byte_size;
 } tn_byte_source_t;
 
-// Opens a file and reads the list of its arrays. Its format is known by its first bytes. Errors are
-// those of tn_npy_read; an array whose dtype Tenon does not have is one only when it is read.
+// Opens a file and reads the list of its arrays. Its format is known by its first bytes, or else by
+// the end of its name, .npz or .safetensors. Errors are those of tn_npy_read; an array whose dtype Tenon does not have is one only when it is read.
 TN_API TN_MUST_USE tn_status_t tn_archive_open(const char* path, tn_archive_t** out_archive);
-// The same from a source, whose `user` lives as long as the archive. `name` is for messages.
-TN_API TN_MUST_USE tn_status_t tn_archive_open_source(const char* name,
+// The same from a source, whose `user` lives as long as the archive. `name` is for messages;
+// `format` is "npz" or "safetensors" (NULL: by the first bytes), INVALID_ARGUMENT if another.
+TN_API TN_MUST_USE tn_status_t tn_archive_open_source(const char* name, const char* format,
                                                       const tn_byte_source_t* source,
                                                       tn_archive_t** out_archive);
 TN_API void tn_archive_close(tn_archive_t* archive);  // NULL is allowed

@@ -4,11 +4,37 @@
 // Arrays in files: .npy, .npz, safetensors and GGUF, by path or by an open file.
 
 #include <string.h>
-#include <tenon/npy.h>
 
 #include "file.h"
 
 // --- files
+
+// `file` is a path or a descriptor.
+static PyObject* open_object(PyObject* file, const char* mode, bool is_closed) {
+  PyObject* io = PyImport_ImportModule("io");
+  PyObject* object = io ? PyObject_CallMethod(io, "open", "OsiOOOO", file, mode, -1, Py_None,
+                                              Py_None, Py_None, is_closed ? Py_True : Py_False)
+                        : NULL;
+  Py_XDECREF(io);
+  return object;
+}
+
+static PyObject* open_new(core_file_t* handle) {
+  PyObject* path = PyUnicode_EncodeFSDefault(handle->name);
+  const char* bytes = path ? PyBytes_AsString(path) : NULL;
+  PyObject *descriptor = NULL, *object = NULL;
+  if (bytes && core_check(tn_file_writer_create(bytes, &handle->writer))) {
+    descriptor = PyLong_FromLong(tn_file_writer_descriptor(handle->writer));
+    object = descriptor ? open_object(descriptor, "wb", false) : NULL;
+  }
+  if (!object) {
+    tn_file_writer_discard(handle->writer);
+    handle->writer = NULL;
+  }
+  Py_XDECREF(descriptor);
+  Py_XDECREF(path);
+  return object;
+}
 
 static bool open_path(const char* function, PyObject* path, const char* mode, const char* ending,
                       core_file_t* handle) {
@@ -24,10 +50,10 @@ static bool open_path(const char* function, PyObject* path, const char* mode, co
   handle->name = has_ending == 0 ? PyUnicode_Concat(text, suffix) : Py_NewRef(text);
   Py_XDECREF(suffix);
   Py_DECREF(text);
-  PyObject* io = handle->name && has_ending >= 0 ? PyImport_ImportModule("io") : NULL;
-  handle->file = io ? PyObject_CallMethod(io, "open", "Os", handle->name, mode) : NULL;
   handle->is_own = true;
-  Py_XDECREF(io);
+  if (handle->name && has_ending >= 0) {
+    handle->file = *mode == 'w' ? open_new(handle) : open_object(handle->name, mode, true);
+  }
   if (!handle->file) Py_CLEAR(handle->name);
   return handle->file != NULL;
 }
@@ -60,10 +86,16 @@ bool core_file_close(core_file_t* handle) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyObject* result = handle->is_own ? PyObject_CallMethod(handle->file, "close", NULL) : NULL;
-  const bool is_closed = !handle->is_own || result;
+  bool is_closed = !handle->is_own || result;
   Py_XDECREF(result);
   Py_CLEAR(handle->file);
   Py_CLEAR(handle->name);
+  if (handle->writer && is_closed && !type) {
+    is_closed = core_check(tn_file_writer_commit(handle->writer));
+  } else {
+    tn_file_writer_discard(handle->writer);
+  }
+  handle->writer = NULL;
   if (type) PyErr_Restore(type, value, trace);
   return is_closed && !type;
 }
@@ -101,14 +133,30 @@ static bool truncated(PyObject* name) {
   return false;
 }
 
+// For files that have no readinto. -1: an exception.
+static Py_ssize_t read_object(PyObject* file, char* bytes, size_t length) {
+  char* data = NULL;
+  Py_ssize_t count = 0;
+  PyObject* object = PyObject_CallMethod(file, "read", "n", (Py_ssize_t)length);
+  const bool is_read = object && PyBytes_AsStringAndSize(object, &data, &count) == 0;
+  if (is_read && (size_t)count <= length) memcpy(bytes, data, (size_t)count);
+  Py_XDECREF(object);
+  return is_read ? count : -1;
+}
+
+static Py_ssize_t read_some(PyObject* file, char* bytes, size_t length) {
+  if (!PyObject_HasAttrString(file, "readinto")) return read_object(file, bytes, length);
+  PyObject* memory = PyMemoryView_FromMemory(bytes, (Py_ssize_t)length, PyBUF_WRITE);
+  PyObject* result = memory ? PyObject_CallMethod(file, "readinto", "O", memory) : NULL;
+  const Py_ssize_t count = result && result != Py_None ? PyLong_AsSsize_t(result) : -1;
+  Py_XDECREF(result);
+  Py_XDECREF(memory);
+  return count;
+}
+
 bool core_file_read(const core_file_t* handle, void* bytes, size_t length) {
   for (size_t done = 0; done < length;) {
-    PyObject* memory =
-        PyMemoryView_FromMemory((char*)bytes + done, (Py_ssize_t)(length - done), PyBUF_WRITE);
-    PyObject* result = memory ? PyObject_CallMethod(handle->file, "readinto", "O", memory) : NULL;
-    const Py_ssize_t count = result && result != Py_None ? PyLong_AsSsize_t(result) : -1;
-    Py_XDECREF(result);
-    Py_XDECREF(memory);
+    const Py_ssize_t count = read_some(handle->file, (char*)bytes + done, length - done);
     if (PyErr_Occurred()) return false;
     if (count <= 0 || (size_t)count > length - done) return truncated(handle->name);
     done += (size_t)count;
@@ -215,19 +263,14 @@ static PyObject* save(PyObject* module, PyObject* arguments, PyObject* keywords)
   return core_file_close(&handle) ? Py_NewRef(Py_None) : NULL;
 }
 
-// --- .npz: zip files whose members are .npy files
+// --- .npz, written: zip files whose members are .npy files
 
-static PyObject* open_archive(const core_file_t* handle, const char* mode, bool is_compressed) {
+static PyObject* create_archive(const core_file_t* handle, bool is_compressed) {
   enum { STORED = 0, DEFLATED = 8 };
   PyObject* package = PyImport_ImportModule("zipfile");
-  PyObject* bad = package ? PyObject_GetAttrString(package, "BadZipFile") : NULL;
-  PyObject* archive = bad ? PyObject_CallMethod(package, "ZipFile", "Osi", handle->file, mode,
-                                                is_compressed ? DEFLATED : STORED)
-                          : NULL;
-  if (bad && !archive && PyErr_ExceptionMatches(bad)) {
-    PyErr_Format(PyExc_ValueError, "%U: this is not a .npz archive", handle->name);
-  }
-  Py_XDECREF(bad);
+  PyObject* archive = package ? PyObject_CallMethod(package, "ZipFile", "Osi", handle->file, "w",
+                                                    is_compressed ? DEFLATED : STORED)
+                              : NULL;
   Py_XDECREF(package);
   return archive;
 }
@@ -291,7 +334,7 @@ static PyObject* save_archive(const char* function, PyObject* arguments, PyObjec
     Py_DECREF(arrays);
     return NULL;
   }
-  PyObject* archive = open_archive(&handle, "w", is_compressed);
+  PyObject* archive = create_archive(&handle, is_compressed);
   if (archive) {
     add_members(archive, arrays);
     close_object(archive);
@@ -310,42 +353,6 @@ static PyObject* savez_compressed(PyObject* module, PyObject* arguments, PyObjec
   return save_archive("savez_compressed", arguments, keywords, true);
 }
 
-static bool load_member(core_call_t* call, const core_file_t* handle, PyObject* archive,
-                        PyObject* name, PyObject* arrays) {
-  static const Py_ssize_t ending = 4;  // .npy
-  PyObject* key = NULL;
-  PyObject* suffix = PyUnicode_FromString(".npy");
-  const Py_ssize_t has_ending =
-      suffix ? PyUnicode_Tailmatch(name, suffix, 0, PY_SSIZE_T_MAX, 1) : -1;
-  Py_XDECREF(suffix);
-  if (has_ending >= 0) {
-    key = has_ending ? PyUnicode_Substring(name, 0, PyUnicode_GetLength(name) - ending)
-                     : Py_NewRef(name);
-  }
-  PyObject* full = key ? PyUnicode_FromFormat("%U:%U", handle->name, key) : NULL;
-  PyObject* bytes = full ? PyObject_CallMethod(archive, "read", "O", name) : NULL;
-  PyObject* array = bytes ? decode_npy(call, full, bytes) : NULL;
-  const bool is_added = array && PyDict_SetItem(arrays, key, array) == 0;
-  Py_XDECREF(array);
-  Py_XDECREF(bytes);
-  Py_XDECREF(full);
-  Py_XDECREF(key);
-  return is_added;
-}
-
-static PyObject* load_npz(core_call_t* call, const core_file_t* handle) {
-  PyObject* archive = open_archive(handle, "r", false);
-  PyObject* names = archive ? PyObject_CallMethod(archive, "namelist", NULL) : NULL;
-  PyObject* arrays = names ? PyDict_New() : NULL;
-  const Py_ssize_t count = names ? PyList_Size(names) : 0;
-  for (Py_ssize_t i = 0; arrays && i < count; ++i) {
-    if (!load_member(call, handle, archive, PyList_GetItem(names, i), arrays)) Py_CLEAR(arrays);
-  }
-  Py_XDECREF(names);
-  if (archive && !close_object(archive)) Py_CLEAR(arrays);
-  return arrays;
-}
-
 // --- load
 
 static PyObject* load_gguf(const core_file_t* handle, PyObject* stream, PyObject** out_metadata) {
@@ -362,9 +369,8 @@ static PyObject* load_as(core_call_t* call, const core_file_t* handle, const cha
                          PyObject* stream, PyObject** out_metadata) {
   *out_metadata = NULL;
   if (strcmp(format, "npy") == 0) return load_npy(call, handle);
-  if (strcmp(format, "npz") == 0) return load_npz(call, handle);
   if (strcmp(format, "gguf") == 0) return load_gguf(handle, stream, out_metadata);
-  return core_safetensors_load(call, handle, out_metadata);
+  return core_archive_load(call, handle, format, out_metadata);
 }
 
 // What is behind the last dot of a name.
@@ -429,8 +435,20 @@ static PyObject* load(PyObject* module, PyObject* arguments, PyObject* keywords)
 }
 
 static PyObject* save_gguf(PyObject* module, PyObject* arguments, PyObject* keywords) {
+  static char* names[] = {"file", "arrays", "metadata", NULL};
+  PyObject *file = NULL, *arrays = NULL, *metadata = Py_None;
+  core_file_t handle;
   (void)module;
-  return core_call_python("tenon.gguf", "save_gguf", arguments, keywords);
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|O:save_gguf", names, &file, &arrays,
+                                   &metadata) ||
+      !core_file_open("save_gguf", file, "wb", ".gguf", &handle)) {
+    return NULL;
+  }
+  PyObject* all = PyTuple_Pack(3, handle.file, arrays, metadata);
+  PyObject* result = all ? core_call_python("tenon.gguf", "save_gguf", all, NULL) : NULL;
+  Py_XDECREF(all);
+  if (!core_file_close(&handle)) Py_CLEAR(result);
+  return result;
 }
 
 static PyMethodDef functions[] = {

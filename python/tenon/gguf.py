@@ -295,14 +295,9 @@ def save_gguf(file, arrays, metadata=None):
         raise TypeError("[save_gguf] expected a dict of arrays, and of metadata")
     metadata = metadata or {}
     arrays = {name: core.asarray(array) for name, array in arrays.items()}
-    core.eval(arrays)  # what cannot be computed leaves no file
+    core.eval(arrays)
     alignment = _alignment({key: core.asarray(value) for key, value in metadata.items() if key == "general.alignment"})
     if alignment is None:
         raise ValueError("[save_gguf] general.alignment is not a positive integer")
     head = _spell_head(arrays, metadata, alignment)
-    if hasattr(file, "write"):
-        _write(file, head, arrays, alignment)
-        return
-    path = os.fspath(file)
-    with open(path if path.endswith(".gguf") else path + ".gguf", "wb") as stream:
-        _write(stream, head, arrays, alignment)
+    _write(file, head, arrays, alignment)

@@ -72,13 +72,19 @@ static tn_status_t sort_names(tn_archive_t* archive) {
 
 // --- open and close
 
+static bool ends_with(const char* text, const char* end) {
+  const size_t length = strlen(text), end_length = strlen(end);
+  return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
 // By how the bytes begin.
 static tn_status_t guess_format(tn_archive_t* archive) {
   unsigned char begin[2] = {0};
   if (archive->source.byte_size >= sizeof begin) {
     TN_RETURN_IF_ERROR(tn__archive_bytes(archive, 0, begin, sizeof begin));
   }
-  archive->format = memcmp(begin, "PK", 2) == 0 ? &tn__npz_format : &tn__safetensors_format;
+  const bool is_npz = memcmp(begin, "PK", 2) == 0 || ends_with(archive->name, ".npz");
+  archive->format = is_npz ? &tn__npz_format : &tn__safetensors_format;
   return TN_OK;
 }
 
@@ -116,11 +122,21 @@ tn_status_t tn_archive_open(const char* path, tn_archive_t** out_archive) {
   return open_as(NULL, path, NULL, out_archive);
 }
 
-tn_status_t tn_archive_open_source(const char* name, const tn_byte_source_t* source,
-                                   tn_archive_t** out_archive) {
+tn_status_t tn_archive_open_source(const char* name, const char* format,
+                                   const tn_byte_source_t* source, tn_archive_t** out_archive) {
   *out_archive = NULL;
   TN_RETURN_IF_NULL(source);
-  return open_as(NULL, name, source, out_archive);
+  const tn_archive_format_t* found = NULL;
+  if (format) {
+    found = strcmp(format, "npz") == 0           ? &tn__npz_format
+            : strcmp(format, "safetensors") == 0 ? &tn__safetensors_format
+                                                 : NULL;
+    if (!found) {
+      return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                              "%s: format is '%s'; expected npz or safetensors", __func__, format);
+    }
+  }
+  return open_as(found, name, source, out_archive);
 }
 
 void tn_archive_close(tn_archive_t* archive) {

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   input_t input = {data, size};
   const tn_byte_source_t source = {read_input, &input, size};
   tn_archive_t* archive = NULL;
-  tn_status_release(tn_archive_open_source("fuzz", &source, &archive));
+  tn_status_release(tn_archive_open_source("fuzz", "npz", &source, &archive));
   if (archive) read_all(archive, device);
   tn_archive_close(archive);
   return 0;

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   input_t input = {data, size};
   const tn_byte_source_t source = {read_input, &input, size + 8};
   tn_archive_t* archive = NULL;
-  tn_status_t status = tn_archive_open_source("fuzz", &source, &archive);
+  tn_status_t status = tn_archive_open_source("fuzz", "safetensors", &source, &archive);
   for (size_t i = 0; !status && i < tn_archive_count(archive); ++i) {
     size_t found = 0;
     status = tn_archive_find(archive, tn_archive_name(archive, i), &found);

@@ -2,12 +2,14 @@
 // Copyright (c) 2026 The Tenon authors
 
 // Inputs and outputs by the names that a program's author gave them.
+#include "program/names.h"
+
 #include <stdio.h>
 
 #include "base/spelling.h"
 #include "program/dynamic.h"
 
-enum { LONGEST_NAME = 512 };
+enum { LONGEST_NAME = TN_LONGEST_INPUT_NAME };
 
 // That of the function's results; none where they are not what the function of the module returns.
 static tn_string_view_t label_of(const tn_function_t* function, size_t index) {
@@ -56,6 +58,22 @@ static void name_at(const tn_program_t* program, const names_t* names, size_t in
   }
 }
 
+static names_t inputs_of(const tn_program_t* program) {
+  return (names_t){"input", "arg", tn_program_input_count(program), tn_program_input_name};
+}
+
+void tn__program_input_name_at(const tn_program_t* program, size_t index, char name[LONGEST_NAME]) {
+  const names_t names = inputs_of(program);
+  name_at(program, &names, index, name);
+}
+
+void tn__program_spell_name(const char* name, char out[LONGEST_NAME]) {
+  *out = 0;
+  if (strlen(name) < LONGEST_NAME && !tn__input_name(tn__sv(name), out)) {
+    snprintf(out, LONGEST_NAME, "%s", name);
+  }
+}
+
 // "x, y, ..." as far as there is room.
 static void list_names(const tn_program_t* program, const names_t* names, size_t capacity,
                        char* list) {
@@ -74,11 +92,9 @@ static void list_names(const tn_program_t* program, const names_t* names, size_t
 
 static tn_status_t find(const tn_program_t* program, const names_t* names, const char* wanted,
                         size_t* out_index) {
-  char word[LONGEST_NAME] = "", known[LONGEST_NAME], nearest[LONGEST_NAME], list[200];
+  char word[LONGEST_NAME], known[LONGEST_NAME], nearest[LONGEST_NAME], list[200];
   size_t found = 0;
-  if (strlen(wanted) < sizeof word && !tn__input_name(tn__sv(wanted), word)) {
-    snprintf(word, sizeof word, "%s", wanted);
-  }
+  tn__program_spell_name(wanted, word);
   tn_spelling_t near = {.word = tn__sv(word)};
   for (size_t i = 0; i < names->count; ++i) {
     name_at(program, names, i, known);
@@ -107,7 +123,7 @@ tn_status_t tn_program_find_input(const tn_program_t* program, const char* name,
                                   size_t* out_index) {
   TN_RETURN_IF_NULL(program);
   TN_RETURN_IF_NULL(name);
-  const names_t names = {"input", "arg", tn_program_input_count(program), tn_program_input_name};
+  const names_t names = inputs_of(program);
   return find(program, &names, name, out_index);
 }
 

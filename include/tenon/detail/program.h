@@ -87,6 +87,13 @@ TN_API TN_MUST_USE tn_status_t tn_program_find_input(const tn_program_t* program
                                                      size_t* out_index);
 TN_API TN_MUST_USE tn_status_t tn_program_find_output(const tn_program_t* program, const char* name,
                                                       size_t* out_index);
+// Reads inputs from a .npz or safetensors file: each that is NULL in `inputs`, which has one for
+// each input of the program, and whose name the file has, as tn_program_find_input would find it.
+// What else is in the file is not read. The caller owns the buffers. After an error `inputs` is as
+// it was: NOT_FOUND if the file has no name of an input, INVALID_ARGUMENT for an array of another
+// type than the input's, and those of tn_archive_open.
+TN_API TN_MUST_USE tn_status_t tn_program_read_inputs(const tn_program_t* program, const char* path,
+                                                      size_t input_count, tn_buffer_t** inputs);
 // Whether a run can reuse the memory of this input if it is donated: the program marks it (JAX:
 // donate_argnums) and an output aliases it. Others may be donated too; their memory is freed. False
 // where sizes are unknown: they decide it when the program runs.
