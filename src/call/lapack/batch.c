@@ -108,17 +108,20 @@ typedef struct slots {
   size_t length;
 } slots_t;
 
+static void run_slot(const slots_t* slots, int64_t slot) {
+  const int64_t last = slots->batch * (slot + 1) / slots->count;
+  char* work = slots->work ? slots->work + (size_t)slot * slots->length : NULL;
+  for (int64_t i = slots->batch * slot / slots->count; i < last; ++i) {
+    if (tn__plain_is_interrupted()) return;
+    slots->loop->run(slots->loop->job, i, work);
+  }
+}
+
 static void run_slots(void* user, int64_t begin, int64_t end) {
   const slots_t* slots = user;
-  for (int64_t slot = begin; slot < end; ++slot) {
-    const int64_t last = slots->batch * (slot + 1) / slots->count;
-    char* work = slots->work ? slots->work + (size_t)slot * slots->length : NULL;
-    for (int64_t i = slots->batch * slot / slots->count; i < last; ++i) {
-      // The run fails by itself then.
-      if (tn__lapack_is_interrupted(slots->call->frame->context)) return;
-      slots->loop->run(slots->loop->job, i, work);
-    }
-  }
+  tn__plain_watch(tn__lapack_interrupt(slots->call->frame->context));
+  for (int64_t slot = begin; slot < end; ++slot) run_slot(slots, slot);
+  tn__plain_watch(NULL);
 }
 
 tn_status_t tn__lapack_run(const tn_call_t* call, const tn_matrices_t* matrices,

@@ -72,8 +72,6 @@ bool tn__lapack_allows_openblas(const tn_ffi_context_t* context) {
   return !tn__kernel_library_refusal(TN_KERNEL_OPENBLAS, context->libraries);
 }
 
-bool tn__lapack_is_interrupted(const tn_ffi_context_t* context) {
-  tn_status_t status = tn__interrupt_check(context ? tn__context_interrupt(context) : NULL);
-  tn_status_release(status);
-  return status != TN_OK;
+const tn_interrupt_t* tn__lapack_interrupt(const tn_ffi_context_t* context) {
+  return context ? tn__context_interrupt(context) : NULL;
 }

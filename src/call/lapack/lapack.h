@@ -10,6 +10,7 @@
 #ifndef TENON_CALL_LAPACK_LAPACK_H_
 #define TENON_CALL_LAPACK_LAPACK_H_
 
+#include "base/interrupt.h"
 #include "base/view.h"
 #include "call/abi.h"
 
@@ -20,7 +21,7 @@ enum { TN_LAPACK_COUNT = 61 };
 const tn_ffi_op_t* tn__lapack_find(tn_string_view_t name);
 // Whether the call may use OpenBLAS, if that is there.
 bool tn__lapack_allows_openblas(const tn_ffi_context_t* context);
-// Whether the run of the call has been interrupted, so that its results do not matter.
-bool tn__lapack_is_interrupted(const tn_ffi_context_t* context);
+// What ends the run of the call early; NULL: nothing does. The run then fails by itself.
+const tn_interrupt_t* tn__lapack_interrupt(const tn_ffi_context_t* context);
 
 #endif  // TENON_CALL_LAPACK_LAPACK_H_

@@ -48,3 +48,16 @@ tn_plain_function_t tn__plain_lapack(const char* name) {
   }
   return NULL;
 }
+
+static _Thread_local const tn_interrupt_t* watched;
+
+void tn__plain_watch(const tn_interrupt_t* interrupt) {
+  watched = interrupt;
+}
+
+bool tn__plain_is_interrupted(void) {
+  if (!watched) return false;
+  tn_status_t status = tn__interrupt_check(watched);
+  tn_status_release(status);
+  return status != TN_OK;
+}

@@ -13,11 +13,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/interrupt.h"
+
 // Of any type: it is cast to the routine's.
 typedef void (*tn_plain_function_t)(void);
 
 // NULL when there is none of that name ("spotrf_").
 tn_plain_function_t tn__plain_lapack(const char* name);
+
+// LAPACK's parameters have no place for what ends a routine early, so it is the thread's: from now
+// on, until NULL, routines that the calling thread runs end soon after the interrupt is due, and
+// what they leave is not a result.
+void tn__plain_watch(const tn_interrupt_t* interrupt);
+// For the outer loops, which ask once for each column or block.
+bool tn__plain_is_interrupted(void);
 
 // A matrix in memory: element (i, j) is i * row + j * column elements behind `data`.
 typedef struct tn_plain_matrix {
