@@ -42,6 +42,31 @@ typedef struct tn_op_def tn_op_def_t;
 #define TN_RULE_BINARY(X)                                                                     \
   X(add) X(subtract) X(multiply) X(divide) X(maximum) X(minimum) X(equal) X(not_equal) X(less) \
   X(less_equal) X(greater) X(greater_equal)
+// X(name, parameters, arguments). `axes` NULL: all. `sum` and `max` fold `axis_count` axes; `pad`
+// puts low[i] and high[i] copies of the scalar `value` around axis i; `take` reads along an axis.
+#define TN_RULE_OTHER(X)                                                                        \
+  X(scalar, (tn_dtype_t dtype, double value), (dtype, value))                                   \
+  X(astype, (tn_array_t * x, tn_dtype_t dtype), (x, dtype))                                     \
+  X(broadcast_to, (tn_array_t * x, size_t rank, const int64_t* dims), (x, rank, dims))          \
+  X(reshape, (tn_array_t * x, size_t rank, const int64_t* dims), (x, rank, dims))               \
+  X(transpose, (tn_array_t * x, const int64_t* axes), (x, axes))                                \
+  X(slice, (tn_array_t * x, const int64_t* starts, const int64_t* stops, const int64_t* strides), \
+    (x, starts, stops, strides))                                                                \
+  X(sum, (tn_array_t * x, size_t axis_count, const int64_t* axes, bool keepdims),               \
+    (x, axis_count, axes, keepdims))
+#define TN_RULE_ADDED(X)                                                                        \
+  X(erf, (tn_array_t * x), (x))                                                                 \
+  X(power, (tn_array_t * a, tn_array_t * b), (a, b))                                            \
+  X(matmul, (tn_array_t * a, tn_array_t * b), (a, b))                                           \
+  X(where, (tn_array_t * condition, tn_array_t * x, tn_array_t * y), (condition, x, y))         \
+  X(concatenate, (size_t count, tn_array_t* const* arrays, int64_t axis), (count, arrays, axis)) \
+  X(pad, (tn_array_t * x, const int64_t* low, const int64_t* high, tn_array_t * value),         \
+    (x, low, high, value))                                                                      \
+  X(max, (tn_array_t * x, size_t axis_count, const int64_t* axes, bool keepdims),               \
+    (x, axis_count, axes, keepdims))                                                            \
+  X(cumsum, (tn_array_t * x, int64_t axis, bool reverse), (x, axis, reverse))                   \
+  X(take, (tn_array_t * x, tn_array_t * indices, int64_t axis), (x, indices, axis))
+#define TN_RULE_UNWRAP(...) __VA_ARGS__
 // clang-format on
 
 // Shapes and dtypes of arrays; see tn_op_apply.
@@ -63,6 +88,9 @@ typedef struct tn_application {
   const tn_array_type_t* result_types;  // NULL: inferred by the operation
 } tn_application_t;
 
+struct tn_rule;
+struct tn_vmap_call;
+
 // The functions behind them. Append-only: struct_size tells how much of it an older Tenon has.
 typedef struct tn_rule_api {
   size_t struct_size;
@@ -73,20 +101,19 @@ typedef struct tn_rule_api {
   tn_array_t* (*name)(tn_scope_t * scope, tn_array_t * a, tn_array_t * b);
   TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
-  tn_array_t* (*scalar)(tn_scope_t* scope, tn_dtype_t dtype, double value);
-  tn_array_t* (*astype)(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype);
-  tn_array_t* (*broadcast_to)(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims);
-  tn_array_t* (*reshape)(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims);
-  tn_array_t* (*transpose)(tn_scope_t* scope, tn_array_t* x, const int64_t* axes);
-  tn_array_t* (*slice)(tn_scope_t* scope, tn_array_t* x, const int64_t* starts,
-                       const int64_t* stops, const int64_t* strides);
-  tn_array_t* (*sum)(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
-                     bool keepdims);
+#define TN_RULE_FUNCTION(name, parameters, arguments) \
+  tn_array_t* (*name)(tn_scope_t * scope, TN_RULE_UNWRAP parameters);
+  TN_RULE_OTHER(TN_RULE_FUNCTION)
   void (*apply)(tn_scope_t* scope, const tn_application_t* application, tn_array_t** out_results);
   tn_dtype_t (*dtype)(const tn_array_t* array);
   size_t (*rank)(const tn_array_t* array);
   const int64_t* (*dims)(const tn_array_t* array);
   tn_status_t (*error)(tn_code_t code, const char* message);
+  TN_RULE_ADDED(TN_RULE_FUNCTION)
+#undef TN_RULE_FUNCTION
+  // See TN_VMAP_LEADING and TN_VMAP_SEQUENTIAL.
+  tn_status_t (*vmap_leading)(const struct tn_rule* rule, const struct tn_vmap_call* call);
+  tn_status_t (*vmap_sequential)(const struct tn_rule* rule, const struct tn_vmap_call* call);
 } tn_rule_api_t;
 
 // --- rules
@@ -146,6 +173,21 @@ typedef struct tn_vmap_call {
   int64_t* out_axes;         // out
 } tn_vmap_call_t;
 typedef tn_status_t (*tn_vmap_fn)(const tn_rule_t* rule, const tn_vmap_call_t* call);
+
+// Batching rules for `.vmap`, for operations that are not elementwise. LEADING is for one that
+// takes any leading dimensions: the batch becomes the first, in all operands that may have more
+// dimensions (dims(..., n), any_rank, like(x)); unbatched ones are broadcast. Where an operand of
+// fixed rank is batched, it does as SEQUENTIAL, which applies the operation to one element after
+// the other and stacks the results: right for every operation, in time and graph size that grow
+// with the batch.
+#define TN_VMAP_LEADING tn__vmap_leading
+#define TN_VMAP_SEQUENTIAL tn__vmap_sequential
+static inline tn_status_t tn__vmap_leading(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  return rule->api->vmap_leading(rule, call);
+}
+static inline tn_status_t tn__vmap_sequential(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  return rule->api->vmap_sequential(rule, call);
+}
 
 // Infers the types of the results. `out_types` has room for `result_count` types; their dims point
 // into `out_dims`, which has room for TN_MAX_RANK dimensions each. Called when the operation is
@@ -224,10 +266,11 @@ TN_API TN_MUST_USE tn_status_t tn_op_register(const tn_op_def_t* definition);
 
 // Adds one use of a registered operation to the graph. Attributes are checked against the signature
 // and completed with its defaults; an untyped function of API version 3 takes one, a string named
-// "opaque". Result types that are not given follow from the definition: elementwise operations have
-// the operands' broadcast shape and promoted dtype; others use `infer` or the signature (like(x),
-// shape_of(x), a named dtype). Results are arrays of the scope; after an error each of them carries
-// it.
+// "opaque". An integer for a float attribute must be one that the float represents exactly; a float
+// is rounded to the attribute's dtype. Result types that are not given follow from the definition:
+// elementwise operations have the operands' broadcast shape and promoted dtype; others use `infer`
+// or the signature (like(x), dims(n, k), a named dtype). Results are arrays of the scope; after an
+// error each of them carries it.
 TN_API void tn_op_apply(tn_scope_t* scope, const tn_application_t* application,
                         tn_array_t** out_results);
 
@@ -258,6 +301,37 @@ TN_RULE_UNARY(TN_RULE_FUNCTION)
   }
 TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
+#define TN_RULE_FUNCTION(name, parameters, arguments)                                          \
+  static inline tn_array_t* tn_rule_##name(const tn_rule_t* rule, TN_RULE_UNWRAP parameters) { \
+    return (rule->api->name)(rule->scope, TN_RULE_UNWRAP arguments);                           \
+  }
+TN_RULE_OTHER(TN_RULE_FUNCTION)
+TN_RULE_ADDED(TN_RULE_FUNCTION)
+#undef TN_RULE_FUNCTION
+
+static inline void tn_rule_apply(const tn_rule_t* rule, const tn_application_t* application,
+                                 tn_array_t** out_results) {
+  rule->api->apply(rule->scope, application, out_results);
+}
+static inline tn_dtype_t tn_rule_dtype(const tn_rule_t* rule, const tn_array_t* x) {
+  return rule->api->dtype(x);
+}
+static inline size_t tn_rule_rank(const tn_rule_t* rule, const tn_array_t* x) {
+  return rule->api->rank(x);
+}
+static inline const int64_t* tn_rule_dims(const tn_rule_t* rule, const tn_array_t* x) {
+  return rule->api->dims(x);
+}
+// Axis -1 is the last one; 0 for an axis that the array does not have.
+static inline int64_t tn_rule_dim(const tn_rule_t* rule, const tn_array_t* x, int64_t axis) {
+  const int64_t rank = (int64_t)rule->api->rank(x);
+  if (axis < 0) axis += rank;
+  return axis >= 0 && axis < rank ? rule->api->dims(x)[axis] : 0;
+}
+static inline tn_status_t tn_rule_error(const tn_rule_t* rule, tn_code_t code,
+                                        const char* message) {
+  return rule->api->error(code, message);
+}
 
 // A scalar of the dtype of `like`.
 static inline tn_array_t* tn_rule_constant(const tn_rule_t* rule, const tn_array_t* like,

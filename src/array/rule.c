@@ -11,23 +11,39 @@ static tn_status_t create_error(tn_code_t code, const char* message) {
   return tn_status_create(code, "%s", message);
 }
 
+static tn_array_t* pad(tn_scope_t* scope, tn_array_t* x, const int64_t* low, const int64_t* high,
+                       tn_array_t* value) {
+  return tn_array_pad(scope, x, low, high, TN_PAD_CONSTANT, value);
+}
+
+static tn_array_t* cumsum(tn_scope_t* scope, tn_array_t* x, int64_t axis, bool reverse) {
+  return tn_array_cumsum(scope, x, axis, reverse, true);
+}
+
 const tn_rule_api_t tn__rule_api = {
     .struct_size = sizeof(tn_rule_api_t),
 #define TN_RULE_FUNCTION(name) .name = tn_array_##name,
     TN_RULE_UNARY(TN_RULE_FUNCTION) TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
-        .scalar = tn_array_scalar,
-    .astype = tn_array_astype,
-    .broadcast_to = tn_array_broadcast_to,
-    .reshape = tn_array_reshape,
-    .transpose = tn_array_transpose,
-    .slice = tn_array_slice,
-    .sum = tn_array_sum,
-    .apply = tn_op_apply,
+#define TN_RULE_FUNCTION(name, parameters, arguments) .name = tn_array_##name,
+        TN_RULE_OTHER(TN_RULE_FUNCTION)
+#undef TN_RULE_FUNCTION
+            .apply = tn_op_apply,
     .dtype = tn_array_dtype,
     .rank = tn_array_rank,
     .dims = tn_array_dims,
     .error = create_error,
+    .erf = tn_array_erf,
+    .power = tn_array_power,
+    .matmul = tn_array_matmul,
+    .where = tn_array_where,
+    .concatenate = tn_array_concatenate,
+    .pad = pad,
+    .max = tn_array_max,
+    .cumsum = cumsum,
+    .take = tn_array_take,
+    .vmap_leading = tn__vmap_in_front,
+    .vmap_sequential = tn__vmap_one_by_one,
 };
 
 tn_rule_t tn__step_rule(const tn_step_t* step, tn_scope_t* scope, tn_array_t* const* operands,

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/float_format.h"
 #include "call/check.h"
 #include "call/signature.h"
 
@@ -29,21 +30,38 @@ static const tn_ffi_param_t* find_attribute(const tn_ffi_op_t* op, const char* n
   return NULL;
 }
 
-// Numbers of callers in C have the width that was declared.
-static tn_attribute_t as_declared(const tn_attribute_t* given, const tn_ffi_param_t* param) {
-  tn_attribute_t attribute = *given;
-  if (!param || param->attr_type != TN_FFI_SCALAR) return attribute;
+static bool holds(tn_dtype_t dtype, int64_t integer) {
+  uint64_t element = 0;
+  tn__float_store(dtype, (double)integer, &element);
+  const double stored = tn__float_load(dtype, &element);
+  // 2^63 is the first that is beyond; comparing it as a double is exact.
+  return stored >= -0x1p63 && stored < 0x1p63 && (int64_t)stored == integer;
+}
+
+// Numbers of callers in C have the width that was declared: floats are rounded to it, integers are
+// kept.
+static tn_status_t as_declared(const tn_attribute_t* given, const tn_ffi_param_t* param,
+                               tn_attribute_t* out) {
+  *out = *given;
+  if (!param || param->attr_type != TN_FFI_SCALAR) return TN_OK;
   const tn_dtype_t dtype = tn__dtypes_only(param->dtypes);
   const tn_kind_t kind = tn_dtype_kind(dtype);
   if (kind == TN_KIND_FLOAT && given->kind == TN_ATTRIBUTE_INTEGER) {
-    attribute.kind = TN_ATTRIBUTE_FLOAT;
-    attribute.real = (double)given->integer;
+    if (!holds(dtype, given->integer)) {
+      return tn_status_create(
+          TN_CODE_INVALID_ARGUMENT,
+          "attribute \"%s\": expected a value that %s represents exactly; found "
+          "the integer %lld",
+          given->name, tn_dtype_name(dtype), (long long)given->integer);
+    }
+    out->kind = TN_ATTRIBUTE_FLOAT;
+    out->real = (double)given->integer;
   }
   const bool fits = kind == TN_KIND_FLOAT
-                        ? attribute.kind == TN_ATTRIBUTE_FLOAT
-                        : kind & TN_KIND_INTEGER && attribute.kind == TN_ATTRIBUTE_INTEGER;
-  if (fits) attribute.dtype = dtype;
-  return attribute;
+                        ? out->kind == TN_ATTRIBUTE_FLOAT
+                        : kind & TN_KIND_INTEGER && out->kind == TN_ATTRIBUTE_INTEGER;
+  if (fits) out->dtype = dtype;
+  return TN_OK;
 }
 
 static tn_status_t check_given(size_t count, const tn_attribute_t* given) {
@@ -81,7 +99,8 @@ static tn_status_t fit(tn_fitted_t* fitted, const tn_op_t* op, size_t count,
   bool is_complete = true;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&fitted->arena, count, &attributes));
   for (size_t i = 0; i < count; ++i) {
-    attributes[i] = as_declared(&given[i], find_attribute(signature, given[i].name));
+    const tn_ffi_param_t* param = find_attribute(signature, given[i].name);
+    TN_RETURN_IF_ERROR(as_declared(&given[i], param, &attributes[i]));
     TN_RETURN_IF_ERROR(tn__attribute_check(&attributes[i]));
   }
   if (!is_typed) TN_RETURN_IF_ERROR(check_untyped(count, attributes, version));

@@ -18,47 +18,32 @@
 
 // --- what `infer` sees: operands that are shapes and dtypes, and functions that make no arrays
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #define TN_RULE_FUNCTION(name)                                     \
   static tn_array_t* no_##name(tn_scope_t* scope, tn_array_t* x) { \
-    (void)scope, (void)x;                                          \
     return NULL;                                                   \
   }
 TN_RULE_UNARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
 #define TN_RULE_FUNCTION(name)                                                    \
   static tn_array_t* no_##name(tn_scope_t* scope, tn_array_t* a, tn_array_t* b) { \
-    (void)scope, (void)a, (void)b;                                                \
     return NULL;                                                                  \
   }
 TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
+#define TN_RULE_FUNCTION(name, parameters, arguments)                          \
+  static tn_array_t* no_##name(tn_scope_t* scope, TN_RULE_UNWRAP parameters) { \
+    return NULL;                                                               \
+  }
+TN_RULE_OTHER(TN_RULE_FUNCTION)
+TN_RULE_ADDED(TN_RULE_FUNCTION)
+#undef TN_RULE_FUNCTION
+static tn_status_t no_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call) {
+  return tn_status_create(TN_CODE_FAILED_PRECONDITION, "`infer` has no batch");
+}
+#pragma GCC diagnostic pop
 
-static tn_array_t* no_scalar(tn_scope_t* scope, tn_dtype_t dtype, double value) {
-  (void)scope, (void)dtype, (void)value;
-  return NULL;
-}
-static tn_array_t* no_astype(tn_scope_t* scope, tn_array_t* x, tn_dtype_t dtype) {
-  (void)scope, (void)x, (void)dtype;
-  return NULL;
-}
-static tn_array_t* no_shape(tn_scope_t* scope, tn_array_t* x, size_t rank, const int64_t* dims) {
-  (void)scope, (void)x, (void)rank, (void)dims;
-  return NULL;
-}
-static tn_array_t* no_transpose(tn_scope_t* scope, tn_array_t* x, const int64_t* axes) {
-  (void)scope, (void)x, (void)axes;
-  return NULL;
-}
-static tn_array_t* no_slice(tn_scope_t* scope, tn_array_t* x, const int64_t* starts,
-                            const int64_t* stops, const int64_t* strides) {
-  (void)scope, (void)x, (void)starts, (void)stops, (void)strides;
-  return NULL;
-}
-static tn_array_t* no_sum(tn_scope_t* scope, tn_array_t* x, size_t axis_count, const int64_t* axes,
-                          bool keepdims) {
-  (void)scope, (void)x, (void)axis_count, (void)axes, (void)keepdims;
-  return NULL;
-}
 static void no_results(tn_scope_t* scope, const tn_application_t* application,
                        tn_array_t** out_results) {
   (void)scope;
@@ -82,13 +67,11 @@ static const tn_rule_api_t shapes_alone = {
 #define TN_RULE_FUNCTION(name) .name = no_##name,
     TN_RULE_UNARY(TN_RULE_FUNCTION) TN_RULE_BINARY(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
-        .scalar = no_scalar,
-    .astype = no_astype,
-    .broadcast_to = no_shape,
-    .reshape = no_shape,
-    .transpose = no_transpose,
-    .slice = no_slice,
-    .sum = no_sum,
+#define TN_RULE_FUNCTION(name, parameters, arguments) .name = no_##name,
+        TN_RULE_OTHER(TN_RULE_FUNCTION) TN_RULE_ADDED(TN_RULE_FUNCTION)
+#undef TN_RULE_FUNCTION
+            .vmap_leading = no_vmap,
+    .vmap_sequential = no_vmap,
     .apply = no_results,
     .dtype = dtype_of,
     .rank = rank_of,
