@@ -69,8 +69,8 @@ TN_MUST_USE tn_status_t tn__call_find_any(tn_context_t* context, tn_string_view_
 const tn_op_t* tn__builtin_find(tn_string_view_t name);
 // JAX's approx_max_k and approx_min_k, which a pass replaces.
 extern const tn_op_t* const tn__op_approx_top_k;
-// What JAX writes in functions with unknown dimensions for operations that have sizes as attributes,
-// and for conditions on sizes; pass/refine_calls.c and refine.c replace them.
+// What JAX writes in functions with unknown dimensions for operations that have sizes as
+// attributes, and for conditions on sizes; pass/refine_calls.c and refine.c replace them.
 extern const tn_op_t* const tn__op_dynamic_approx_top_k;
 extern const tn_op_t* const tn__op_dynamic_reduce_window;
 extern const tn_op_t* const tn__op_dynamic_rng_bit_generator;

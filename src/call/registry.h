@@ -31,7 +31,6 @@ TN_FOR_INSPECT tn_status_t tn__registry_miss(tn_context_t* context, tn_string_vi
 // known (exporters.c).
 const char* tn__call_exported_platform(tn_string_view_t name);
 
-
 // Stores an inferred signature (taken) with a registered target without metadata, which is a
 // handler from then on. Does nothing when something else was registered in its place meanwhile.
 TN_FOR_INSPECT TN_MUST_USE tn_status_t tn__registry_set_probed(tn_context_t* context,
