@@ -8,8 +8,24 @@
 static PyTypeObject* type;
 static PyObject* objects[TN_DTYPE_LIMIT];
 
+// The module that dtypes say they belong to: mlx.core where tenon.core takes its place, since code
+// reads their texts.
+static PyObject* module_name;  // owned
+
 static PyObject* dtype_repr(PyObject* self) {
-  return PyUnicode_FromFormat("tenon.core.%s", tn_dtype_numpy_name(((core_dtype_t*)self)->value));
+  return PyUnicode_FromFormat("%U.%s", module_name,
+                              tn_dtype_numpy_name(((core_dtype_t*)self)->value));
+}
+
+static PyObject* name_dtypes(PyObject* module, PyObject* name) {
+  (void)module;
+  if (!PyUnicode_Check(name)) {
+    return PyErr_Format(PyExc_TypeError, "expected the name of a module; found %R", name);
+  }
+  PyObject* before = module_name;
+  module_name = Py_NewRef(name);
+  Py_DECREF(before);
+  return Py_NewRef(Py_None);
 }
 
 static PyObject* dtype_size(PyObject* self, void* unused) {
@@ -56,9 +72,18 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
+static PyMethodDef functions[] = {
+    {"_name_dtypes", name_dtypes, METH_O,
+     "_name_dtypes(module_name)\n--\n\nThe module in the text of dtypes. For tenon.mlx."},
+    {NULL, NULL, 0, NULL},
+};
+
 bool core_add_dtypes(PyObject* module) {
-  type = (PyTypeObject*)PyType_FromSpec(&spec);
-  if (!type || PyModule_AddType(module, type) < 0) return false;
+  module_name = PyUnicode_FromString("tenon.core");
+  type = module_name ? (PyTypeObject*)PyType_FromSpec(&spec) : NULL;
+  if (!type || PyModule_AddType(module, type) < 0 || PyModule_AddFunctions(module, functions) < 0) {
+    return false;
+  }
   for (int dtype = 1; dtype < TN_DTYPE_LIMIT; ++dtype) {
     if (!tn_dtype_is_valid(dtype) || !*tn_dtype_numpy_name((tn_dtype_t)dtype)) continue;
     core_dtype_t* object = PyObject_New(core_dtype_t, type);

@@ -5,7 +5,7 @@
 
 From then on `mlx.core` is tenon.core in this process: `import mlx.nn`, `mlx.optimizers`, `mlx.utils` and other code that imports
 mlx.core use Tenon's arrays and functions. Their source files are those of the installed package mlx, which is needed, unchanged;
-its library mlx.core is not loaded. ImportError if it has been: the arrays of the two libraries do not mix.
+its library mlx.core is not loaded. Texts of dtypes say mlx.core, too. ImportError if it has been: the arrays of the two libraries do not mix.
 """
 
 import importlib
@@ -33,6 +33,7 @@ def _install():
         raise ImportError("the package mlx, whose layers are to be used, is not installed: pip install mlx") from error
     sys.modules.update(_modules())
     package.core = core
+    core._name_dtypes("mlx.core")
 
 
 _install()
