@@ -77,10 +77,18 @@ class Function:
     parameters: list  # in the order of the signature
     result_kind: str
     result_count: object  # a number, or the expression of TN_COUNT
+    details: "Details" = None
 
     @property
     def attribute(self):
         return self.name.removeprefix(self.module + "_") if self.module in ("linalg", "random") else self.name
+
+
+@dataclasses.dataclass
+class Details:
+    """What bindings/details.txt says of a function."""
+    parameters: dict  # texts by name; "returns" is one of them
+    example: list  # lines
 
 
 class Header:
@@ -278,6 +286,24 @@ def documentation(function, enums):
     return re.sub(r"\btn_array_(\w+)", r"\1", doc)
 
 
+def read_details(path=ROOT / "bindings" / "details.txt"):
+    """Details by the functions' names in Python: "sum", "linalg.qr"."""
+    found, details = {}, None
+    for number, line in enumerate(path.read_text().split("\n"), 1):
+        if line.startswith("#") or not line:
+            continue
+        name, colon, text = line.partition(": ")
+        if re.fullmatch(r"\[[\w.]+\]", line):
+            details = found[line.strip("[]")] = Details({}, [])
+        elif line.startswith(">>> ") or details and details.example:
+            details.example.append(line)
+        elif details and colon and re.fullmatch(r"\w+", name):
+            details.parameters[name] = text
+        else:
+            raise Unknown(f"{os.path.relpath(path, ROOT)}:{number}: expected [FUNCTION], PARAMETER: TEXT or >>> CODE; found {line!r}")
+    return found
+
+
 def parse(folder=ROOT / "include" / "tenon" / "detail"):
     """All functions, in the order of the headers."""
     enums, structs, functions = {}, {}, []
@@ -285,7 +311,29 @@ def parse(folder=ROOT / "include" / "tenon" / "detail"):
         header = Header(folder / name, module, enums, structs)
         header.read()
         functions += header.functions
+    details = read_details()
+    for function in functions:
+        function.details = details.pop(f"{function.module}.{function.attribute}".lstrip("."), None)
+    if details:
+        raise Unknown(f"bindings/details.txt: there is no function {next(iter(details))}")
     return functions
+
+
+def full_documentation(function):
+    """With the details, as text for a terminal."""
+    if not function.details:
+        return function.doc
+    parameters = "".join(f"\n{name}: {text}" for name, text in function.details.parameters.items())
+    summary = re.sub(r"\n`\w+`: [^\n]*", "", function.doc)  # of fields of options, which the details describe
+    return summary + "\n" + parameters + "\n\n" + "\n".join(function.details.example)
+
+
+def details_in_markdown(function):
+    if not function.details:
+        return ""
+    parameters = "".join(f"- `{name}`: {text}\n" for name, text in function.details.parameters.items())
+    example = "".join(f"    {line}\n" for line in function.details.example)
+    return f"\n{parameters}\nIn Python:\n\n{example}"
 
 
 # --- Python
@@ -318,7 +366,8 @@ def markdown(functions):
         out.append(f"## {module or 'core'}\n")
         for function in functions:
             if function.module == module:
-                out.append(f"### {function.attribute}\n\n`{signature(function)}`\n\n" + function.doc.replace("\n", "\n\n") + "\n")
+                out.append(f"### {function.attribute}\n\n`{signature(function)}`\n\n" + function.doc.replace("\n", "\n\n") + "\n"
+                           + details_in_markdown(function))
     return "\n".join(out)
 
 
@@ -410,7 +459,7 @@ def function_in_c(function):
     body.append(("  results[0] = " if function.result_kind == "ARRAY" else "  ") + call)
     out.append(f"static void call_{name}(tn_scope_t* scope, const tn_argument_t* a, tn_array_t** results) {{\n" + "\n".join(body) + "\n}")
     row = [f".name = {string(name)}", f".module = {string(function.module)}", f".attribute = {string(function.attribute)}",
-           f".signature = {string(signature(function))}", f".doc = {string(function.doc)}",
+           f".signature = {string(signature(function))}", f".doc = {string(full_documentation(function))}",
            f".parameter_count = {len(function.parameters)}", f".parameters = parameters_{name}",
            f".result_kind = TN_RESULT_{function.result_kind}"]
     if function.result_kind == "LIST":
