@@ -507,13 +507,10 @@ PyObject* core_function_call(const core_function_t* function, PyObject* first,
 // and pickles are references by name.
 typedef PyObject* (*caller_fn)(PyObject* module, PyObject* const* objects, Py_ssize_t count,
                                PyObject* names);
-#define SIXTEEN(X, n)                                                                             \
-  X(n##0)                                                                                         \
-  X(n##1)                                                                                         \
-  X(n##2)                                                                                         \
-  X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##A) X(n##B) X(n##C) X(n##D) X(n##E) \
-      X(n##F)
 // clang-format off
+#define SIXTEEN(X, n)                                                                      \
+  X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##A)  \
+  X(n##B) X(n##C) X(n##D) X(n##E) X(n##F)
 #define ALL(X)                                                                             \
   SIXTEEN(X, 0x00) SIXTEEN(X, 0x01) SIXTEEN(X, 0x02) SIXTEEN(X, 0x03) SIXTEEN(X, 0x04)     \
   SIXTEEN(X, 0x05) SIXTEEN(X, 0x06) SIXTEEN(X, 0x07) SIXTEEN(X, 0x08) SIXTEEN(X, 0x09)     \
