@@ -113,6 +113,9 @@ static void a_call_that_does_not_fit_the_declaration_does_not_compile(void** sta
       "test.mlir:2:8: error: custom call @scale: there is no attribute \"factr\"\n",
       tn__testing_compile(SCALE_CALL("mhlo.backend_config = {factr = 1.0 : f32}"), &program));
   TN_ASSERT_REPORT(
+      "note: expected factor, offset, name",
+      tn__testing_compile(SCALE_CALL("mhlo.backend_config = {mood = 1.0 : f32}"), &program));
+  TN_ASSERT_REPORT(
       "did you mean factor?",
       tn__testing_compile(SCALE_CALL("mhlo.backend_config = {factr = 1.0 : f32}"), &program));
   TN_ASSERT_REPORT(

@@ -8,6 +8,7 @@
 #include "base/float_format.h"
 #include "base/type.h"
 #include "call/attributes.h"
+#include "call/line.h"
 #include "call/signature.h"
 #include "ops/rule.h"
 
@@ -269,11 +270,16 @@ static bool takes_everything(const checker_t* checker, const tn_ffi_param_t* rec
 static tn_status_t refuse_unknown(const checker_t* checker, const tn_ffi_param_t* record,
                                   tn_string_view_t name) {
   tn_spelling_t search = {.word = name};
+  tn_line_t names = {.length = 0};
   for (size_t i = 0; i < field_count(checker, record); ++i) {
     const tn_ffi_param_t* param = field_at(checker, record, i);
-    if (param) (void)tn__spelling_consider(&search, tn__sv(param->name));
+    if (!param) continue;
+    (void)tn__spelling_consider(&search, tn__sv(param->name));
+    tn__line_print(&names, "%s%s", names.length ? ", " : "", param->name);
   }
-  return tn__attr_unknown(&search);
+  tn_status_t status = tn__attr_unknown(&search);
+  if (search.nearest.length) return status;
+  return tn_status_note(status, "expected %s", names.length ? names.text : "no attributes");
 }
 
 static const tn_attr_t* find_attr(const tn_attr_dictionary_t* attrs, tn_string_view_t name) {

@@ -153,6 +153,8 @@ static void a_call_that_does_not_fit_the_inferred_signature_does_not_compile(voi
                    compile(CALL("%a", GOOD ", epsi = 1 : i32", "tensor<4xf32>")));
   TN_ASSERT_REPORT("did you mean eps?",
                    compile(CALL("%a", GOOD ", epsi = 1 : i32", "tensor<4xf32>")));
+  TN_ASSERT_REPORT("note: expected eps, sizes",
+                   compile(CALL("%a", GOOD ", mood = 1 : i32", "tensor<4xf32>")));
 }
 
 static void numbers_are_not_narrowed_for_handlers_of_others(void** state) {
