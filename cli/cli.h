@@ -99,7 +99,9 @@ support_t cli_op_supports(tn_device_t* device, const tn_op_info_t* op, tn_dtype_
 int cli_check_limits(const arguments_t* arguments);
 // Of --memory-limit and --threads.
 tn_device_options_t cli_device_options(const arguments_t* arguments);
-// Of --function and --platform-index.
+// Whether --arithmetic asks for strict arithmetic; `fallback`: without the option.
+bool cli_is_strict(const arguments_t* arguments, const char* fallback);
+// Of --function, --platform-index and --arithmetic.
 tn_compile_options_t cli_compile_options(const arguments_t* arguments);
 // For a run of a program: the time limit of --timeout, and a cancellation, a view, that the first
 // Ctrl-C sets from then on until cli_end_runs.

@@ -80,6 +80,7 @@ int cli_check_limits(const arguments_t* arguments) {
                       "program was exported for, from 0 on",
                       platform);
   }
+  if (cli_word(arguments, OPTION_ARITHMETIC, "fast") < 0) return EXIT_USAGE;
   if (limit && !read_size(limit, &byte_size)) {
     return cli_refuse(arguments->command,
                       "--memory-limit %s: expected a number of bytes, such as 500M or 4G", limit);
@@ -103,10 +104,15 @@ tn_device_options_t cli_device_options(const arguments_t* arguments) {
   return options;
 }
 
+bool cli_is_strict(const arguments_t* arguments, const char* fallback) {
+  return strcmp(cli_value(arguments, OPTION_ARITHMETIC, fallback), "strict") == 0;
+}
+
 tn_compile_options_t cli_compile_options(const arguments_t* arguments) {
   const char* platform = cli_value(arguments, OPTION_PLATFORM_INDEX, NULL);
   tn_compile_options_t options = {.struct_size = sizeof options,
                                   .function = cli_value(arguments, OPTION_FUNCTION, NULL)};
+  options.strict_arithmetic = cli_is_strict(arguments, "fast");
   options.has_platform_index = platform && read_platform(platform, &options.platform_index);
   return options;
 }

@@ -39,13 +39,20 @@ static const char* find_expected_error(const part_t* part) {
   return found + strspn(found, " \t");
 }
 
+// A test says what StableHLO's interpreter computes, where a device can.
+static const char* default_arithmetic(const tn_device_t* device) {
+  const char* name = tn_device_name(device);
+  return strcmp(name, "cpu") == 0 || strcmp(name, "reference") == 0 ? "strict" : "fast";
+}
+
 static tn_status_t run_function(const tally_t* tally, const part_t* part, tn_module_t* module) {
   tn_program_t* program = NULL;
   tn_buffer_t** results = NULL;
   size_t count = 0;
   const tn_compile_options_t compile_options = {
       .struct_size = sizeof compile_options,
-      .guard_calls = cli_has(tally->arguments, OPTION_GUARD)};
+      .guard_calls = cli_has(tally->arguments, OPTION_GUARD),
+      .strict_arithmetic = cli_is_strict(tally->arguments, default_arithmetic(tally->device))};
   tn_status_t status = tn_program_compile(tally->device, module, &compile_options, &program);
   if (status) return status;
   if (tn_program_input_count(program)) {

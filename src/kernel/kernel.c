@@ -24,6 +24,18 @@ const tn_compile_target_t tn__compile_target_host = {
     .fusion_element_count = -1,
 };
 
+// Reference kernels have no fused multiply-add and take terms in their order; they read one memory,
+// whichever it is. What they do not support, the host computes.
+static const tn_kernel_set_t* const strict_sets[] = {
+    &tn__kernel_set_strict, &tn__kernel_set_reference, &tn__kernel_set_cpu};
+
+void tn__compile_target_make_strict(tn_compile_target_t* target) {
+  enum { ALL = sizeof strict_sets / sizeof *strict_sets };
+  target->sets = strict_sets;
+  target->set_count = target->is_host ? ALL : ALL - 1;
+  target->fusion = NULL;
+}
+
 // Those that there are.
 static const tn_compile_target_t* const targets[] = {
     &tn__compile_target_host, &tn__compile_target_reference, &tn__compile_target_opencl,
@@ -54,6 +66,7 @@ static void index_sets(void) {
   for (size_t t = 0; t < sizeof targets / sizeof *targets; ++t) {
     for (size_t i = 0; i < targets[t]->set_count; ++i) index_set(targets[t]->sets[i]);
   }
+  index_set(&tn__kernel_set_strict);
 }
 
 // Why another kernel has to stand in for this one; NULL: it takes the use.

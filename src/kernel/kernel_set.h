@@ -15,8 +15,10 @@ typedef struct tn_kernel_set {
   uint16_t *first, *next;
 } tn_kernel_set_t;
 
-extern const tn_kernel_set_t tn__kernel_set_lib;     // lib/table.c
-extern const tn_kernel_set_t tn__kernel_set_cpu;     // ref/table.c
-extern const tn_kernel_set_t tn__kernel_set_cublas;  // gpu/cublas_dot.c
+extern const tn_kernel_set_t tn__kernel_set_lib;        // lib/table.c
+extern const tn_kernel_set_t tn__kernel_set_cpu;        // ref/table.c
+extern const tn_kernel_set_t tn__kernel_set_reference;  // reference/table.c
+extern const tn_kernel_set_t tn__kernel_set_strict;     // reference/table.c
+extern const tn_kernel_set_t tn__kernel_set_cublas;     // gpu/cublas_dot.c
 
 #endif  // TENON_KERNEL_KERNEL_SET_H_

@@ -61,6 +61,10 @@ extern const tn_compile_target_t tn__compile_target_reference;            // ref
 extern const tn_compile_target_t tn__compile_target_opencl;               // gpu/table.c
 extern const tn_compile_target_t tn__compile_target_cuda;                 // gpu/table.c
 
+// Makes a copy of the target of the host, or of the device `reference`, one of strict arithmetic
+// (tn_compile_options_t).
+void tn__compile_target_make_strict(tn_compile_target_t* target);
+
 // The best kernel for a use; NULL when there is none.
 const tn_kernel_t* tn__kernel_find(const tn_compile_target_t* target, const tn_op_use_t* use);
 // Why tn__kernel_find gave this kernel for the use and none before it ("too small for openblas").

@@ -86,8 +86,14 @@ static bool is_small(const tn_program_t* program) {
 static tn_status_t choose_target(tn_program_t* program, const tn_compile_options_t* options) {
   const tn_device_t* device = program->device;
   program->module->target = device->target;
-  if (!options->guard_calls) return TN_OK;
-  if (!device->target->is_host && !device->target->has_encoder) {
+  if (!options->guard_calls && !options->strict_arithmetic) return TN_OK;
+  if (options->strict_arithmetic && device->target->has_encoder) {
+    return tn_status_create(TN_CODE_UNIMPLEMENTED,
+                            "strict arithmetic: device %s computes in an order of its own; use the "
+                            "device cpu",
+                            device->name);
+  }
+  if (options->guard_calls && !device->target->is_host && !device->target->has_encoder) {
     return tn_status_create(TN_CODE_UNIMPLEMENTED,
                             "guarded calls: device %s does not run custom calls on the host's "
                             "memory; use the device cpu",
@@ -98,7 +104,8 @@ static tn_status_t choose_target(tn_program_t* program, const tn_compile_options
   guarded[1] = *device->target->host;
   for (size_t i = 0; i < 2; ++i) {
     guarded[i].host = &guarded[device->target->is_host ? 0 : 1];
-    guarded[i].guards_calls = true;
+    guarded[i].guards_calls = options->guard_calls;
+    if (options->strict_arithmetic) tn__compile_target_make_strict(&guarded[i]);
   }
   program->module->target = &guarded[0];
   return TN_OK;
@@ -133,7 +140,7 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
     return tn__dynamic_create(program, entry, options);
   }
   TN_RETURN_IF_ERROR(tn__program_fix_sizes(program->module, entry, argument_types));
-  program->keep_all = options->keep_all || options->keep_values;
+  program->keep_all = options->keep_all || options->keep_values || options->strict_arithmetic;
   if (options->keep_values) TN_RETURN_IF_ERROR(tn__program_keep_values(program, entry));
   tn_pass_options_t pass_options = {.target = program->module->target,
                                     .keep_all = program->keep_all};

@@ -84,7 +84,8 @@ struct tn_program {
   bool keep_all;        // as the options of compiling said, and these two
   bool has_platform_index;
   uint32_t platform_index;
-  // The module's target if its calls are guarded, and that of what the host computes for it.
+  // The module's target if its calls are guarded or its arithmetic is strict, and that of what the
+  // host computes for it.
   tn_compile_target_t guarded[2];
   // Of a function with unknown dimensions: nothing below is there, and runs are those of programs
   // for the sizes of their arguments. NULL: any other.

@@ -40,6 +40,13 @@ typedef struct tn_compile_options {
   // INVALID_ARGUMENT if no function has such an argument, OUT_OF_RANGE if it has fewer platforms.
   bool has_platform_index;
   uint32_t platform_index;
+  // Arithmetic as the program writes it: each operation rounds its result, sums of products round
+  // each product and each partial sum (no fused multiply-add), and reductions, windows and products
+  // take their terms one by one in the order of their indices. So the bits are the same on
+  // processors with and without fused multiply-add, and close to those of StableHLO's interpreter.
+  // Slow: nothing is optimised, and most operations are computed by reference kernels. For the
+  // devices cpu and reference; UNIMPLEMENTED on others. Custom calls are computed as ever.
+  bool strict_arithmetic;
 } tn_compile_options_t;
 
 // Compiles one function of a module for a device. `options` may be NULL. The module and the device

@@ -1,19 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// Sums of products, each accumulated as one number and rounded at the end.
+// Sums of products, each accumulated as one number and rounded at the end; or, as strict arithmetic
+// has it, in the order of the terms with each product and each partial sum rounded.
 #include "kernel/reference/kernels.h"
+
+// Rounding between two operations is written as such: nothing may fuse them.
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
 
 typedef struct sum {
   tn_dtype_t lhs, rhs, result;
+  bool is_strict, is_complex;
+  tn_dtype_t part;  // dtype of the result, or of its parts
   tn_wide_t integer;
   long double complex value;
+  double re, im;  // strict
 } sum_t;
 
 static sum_t begin_sum(const tn_kernel_call_t* call) {
+  const tn_reference_use_t* use = call->state;
+  const tn_dtype_t result = tn__reference_result(call, 0)->dtype;
+  const bool is_complex = tn_dtype_kind(result) & TN_KIND_COMPLEX;
   return (sum_t){.lhs = tn__reference_operand(call, 0)->dtype,
                  .rhs = tn__reference_operand(call, 1)->dtype,
-                 .result = tn__reference_result(call, 0)->dtype};
+                 .result = result,
+                 .is_strict = use->is_strict,
+                 .is_complex = is_complex,
+                 .part = result == TN_DTYPE_C64    ? TN_DTYPE_F32
+                         : result == TN_DTYPE_C128 ? TN_DTYPE_F64
+                                                   : result};
+}
+
+// A double holds any product of two floats of at most 32 bits, and the sum of two such floats
+// rounded so that rounding it again gives what rounding once would.
+static double rounded(const sum_t* sum, double value) {
+  uint64_t element = 0;
+  if (sum->part == TN_DTYPE_F64) return value;
+  if (sum->part == TN_DTYPE_F32) return (float)value;
+  tn_dtype_store(sum->part, value, &element);
+  return tn_dtype_load(sum->part, &element);
+}
+
+static double product_of(const sum_t* sum, long double a, long double b) {
+  const double product = (double)a * (double)b;
+  return rounded(sum, product);
+}
+
+static void add_strictly(sum_t* sum, tn_number_t a, tn_number_t b) {
+  double re = product_of(sum, a.re, b.re);
+  if (sum->is_complex) {
+    const double im = product_of(sum, a.re, b.im);
+    const double other = product_of(sum, a.im, b.re);
+    const double subtracted = product_of(sum, a.im, b.im);
+    re = rounded(sum, re - subtracted);
+    sum->im = rounded(sum, sum->im + rounded(sum, im + other));
+  }
+  sum->re = rounded(sum, sum->re + re);
 }
 
 static void add_product(sum_t* sum, const tn_kernel_call_t* call, int64_t lhs, int64_t rhs) {
@@ -21,11 +65,19 @@ static void add_product(sum_t* sum, const tn_kernel_call_t* call, int64_t lhs, i
   const tn_number_t b = tn__number_at(sum->rhs, call->operands[1], rhs);
   const tn_unsigned_wide_t product = (tn_unsigned_wide_t)a.integer * (tn_unsigned_wide_t)b.integer;
   sum->integer = (tn_wide_t)((tn_unsigned_wide_t)sum->integer + product);
-  sum->value += tn__complex_of(a) * tn__complex_of(b);
+  if (sum->is_strict) {
+    add_strictly(sum, a, b);
+  } else {
+    sum->value += tn__complex_of(a) * tn__complex_of(b);
+  }
 }
 
 static void store_sum(const sum_t* sum, const tn_kernel_call_t* call, int64_t index) {
   tn_number_t number = tn__number_complex(sum->value);
+  if (sum->is_strict) {
+    number.re = sum->re;
+    number.im = sum->im;
+  }
   number.integer = sum->integer;
   tn__number_put(sum->result, number, call->results[0], index);
 }
@@ -133,11 +185,8 @@ static tn_status_t read_convolution(const tn_kernel_call_t* call, convolution_t*
   TN_RETURN_IF_ERROR(tn__reference_list(attrs, "window_strides", rank, 1, &out->strides));
   TN_RETURN_IF_ERROR(tn__reference_list(attrs, "padding", 2 * rank, 0, &out->padding));
   TN_RETURN_IF_ERROR(tn__reference_list(attrs, "lhs_dilation", rank, 1, &out->lhs_dilation));
+  TN_RETURN_IF_ERROR(tn__reference_list(attrs, "window_reversal", rank, 0, &out->reversal));
   return tn__reference_list(attrs, "rhs_dilation", rank, 1, &out->rhs_dilation);
-}
-
-bool tn__reference_convolution_supports(const tn_op_use_t* use) {
-  return tn__attr_find(&use->attrs, "window_reversal") == NULL;
 }
 
 tn_status_t tn__reference_convolution_run(const tn_kernel_call_t* call) {
@@ -174,7 +223,8 @@ tn_status_t tn__reference_convolution_run(const tn_kernel_call_t* call) {
                              window[d] * conv.rhs_dilation.values[d] - conv.padding.values[2 * d];
         is_inside = base % conv.lhs_dilation.values[d] == 0;  // else between the elements
         from[conv.input_spatial.values[d]] = base / conv.lhs_dilation.values[d];
-        weight[conv.kernel_spatial.values[d]] = window[d];
+        weight[conv.kernel_spatial.values[d]] =
+            conv.reversal.values[d] ? window_dims[d] - 1 - window[d] : window[d];
       }
       const int64_t a = is_inside ? tn__reference_join(input->rank, input->dims, from) : -1;
       if (a < 0) continue;

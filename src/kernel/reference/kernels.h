@@ -19,6 +19,5 @@ bool tn__reference_bitcast_supports(const tn_op_use_t* use);
 bool tn__reference_reduce_precision_supports(const tn_op_use_t* use);
 bool tn__reference_fold_supports(const tn_op_use_t* use);
 bool tn__reference_dot_supports(const tn_op_use_t* use);
-bool tn__reference_convolution_supports(const tn_op_use_t* use);
 
 #endif  // TENON_KERNEL_REFERENCE_KERNELS_H_

@@ -13,6 +13,12 @@ tn_status_t tn__reference_prepare(tn_kernel_site_t* site) {
   return TN_OK;
 }
 
+tn_status_t tn__reference_prepare_strict(tn_kernel_site_t* site) {
+  TN_RETURN_IF_ERROR(tn__reference_prepare(site));
+  ((tn_reference_use_t*)site->state)->is_strict = true;
+  return TN_OK;
+}
+
 // --- attributes
 
 tn_status_t tn__reference_list(const tn_attr_dictionary_t* attrs, const char* name, size_t count,
@@ -105,6 +111,11 @@ tn_status_t tn__reference_fold(const tn_kernel_call_t* call, size_t region, size
   if (known) {
     const tn_number_t operands[] = {accumulated[0], elements[0]};
     accumulated[0] = known(operands, tn_dtype_bit_width(dtype));
+    if (((const tn_reference_use_t*)call->state)->is_strict) {
+      uint64_t element[2];
+      tn__number_store(dtype, accumulated[0], element);
+      accumulated[0] = tn__number_load(dtype, element);
+    }
     return TN_OK;
   }
   memcpy(arguments, accumulated, count * sizeof *arguments);

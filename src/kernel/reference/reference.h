@@ -15,9 +15,12 @@
 typedef struct tn_reference_use {
   const tn_op_use_t* use;
   const tn_body_shape_t* bodies;
+  bool is_strict;  // sums round each product and each partial sum to the dtype of the result
 } tn_reference_use_t;
 
 tn_status_t tn__reference_prepare(tn_kernel_site_t* site);
+// The same for strict arithmetic.
+tn_status_t tn__reference_prepare_strict(tn_kernel_site_t* site);
 
 static inline const tn_op_use_t* tn__reference_use(const tn_kernel_call_t* call) {
   return ((const tn_reference_use_t*)call->state)->use;

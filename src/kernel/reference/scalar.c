@@ -129,6 +129,13 @@ static long double _Complex sign_of(long double _Complex a) {
   return a == 0 ? a : a / cabsl(a);
 }
 
+// An infinite imaginary part is no direction, whatever the modulus.
+static long double _Complex complex_exp(long double _Complex a) {
+  const long double y = cimagl(a);
+  if (isinf(y)) return make_complex(NAN, NAN);
+  return y == 0 ? make_complex(expl(creall(a)), y) : cexpl(a);
+}
+
 // Of small numbers, too: exp(x + iy) - 1 without subtracting what is nearly equal.
 static long double _Complex complex_expm1(long double _Complex a) {
   const long double x = creall(a), y = cimagl(a), half = sinl(y / 2);
@@ -208,7 +215,7 @@ static long double _Complex complex_log1p(long double _Complex a) {
 #define CATANH(x) catanhl(x)
 #define CCOS(x) ccosl(x)
 #define CCOSH(x) ccoshl(x)
-#define CEXP(x) cexpl(x)
+#define CEXP(x) complex_exp(x)
 #define CEXPM1(x) complex_expm1(x)
 #define CIMAG(x) cimagl(x)
 #define CLOG(x) clogl(x)
