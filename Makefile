@@ -70,7 +70,7 @@ bench: ## builds and runs the benchmarks
 	  if [ -x "$$program" ]; then echo "$$program"; "$$program" || exit 1; fi; done
 
 .PHONY: coverage
-coverage: ## which lines the unit tests reach, in build/coverage/report
+coverage: ## which lines the tests reach, by component, and pages in build/coverage/report
 	@tools/coverage
 
 .PHONY: amalgamation

@@ -13,8 +13,9 @@ function(tenon_program_name out source)
   set(${out} ${name} PARENT_SCOPE)
 endfunction()
 
-# Seconds that a test may take; an emulator is ten times slower.
-set(TENON_TEST_SECONDS 120)
+# Seconds that a test may take, which ends what hangs; a busy machine is many times slower than one
+# that is idle, and an emulator as well.
+set(TENON_TEST_SECONDS 900)
 if(CMAKE_CROSSCOMPILING)
   set(TENON_TEST_SECONDS 1800)
 endif()
@@ -42,10 +43,25 @@ function(tenon_lacks_function_table result source)
   endif()
 endfunction()
 
+# A program that looks inside the library. Programs of tests are many, and most of them are over in
+# milliseconds: optimising them much would cost more time than it saves.
+function(tenon_add_test_program program)
+  add_executable(${program} ${ARGN})
+  target_link_libraries(${program} PRIVATE tenon_testing)
+  if(TENON_SANITIZE OR TENON_COVERAGE)
+    # -fPIC: they and the shared library see the same addresses (src/CMakeLists.txt).
+    target_compile_options(${program} PRIVATE -fPIC)
+  elseif(CMAKE_BUILD_TYPE STREQUAL Release)
+    target_compile_options(${program} PRIVATE -O1)
+  endif()
+endfunction()
+
 # Every *_test.c under the current folder becomes one test program, one process each. Those named
 # *_concurrent_test.c get the label `concurrent` too: they are what runs under ThreadSanitizer.
+# The target unit_tests has all that tests of the labels unit and fuzz need.
 function(tenon_add_unit_tests)
   add_custom_target(concurrent_tests)
+  add_custom_target(unit_tests)
   if(NOT TENON_CMOCKA_LIBRARY)
     message(STATUS "cmocka not found: unit tests are left out (Debian: libcmocka-dev)")
     return()
@@ -59,9 +75,9 @@ function(tenon_add_unit_tests)
     tenon_program_name(program ${source})
     string(REGEX REPLACE "_test$" "" name ${program})
     set(labels unit)
-    add_executable(${program} ${source})
-    target_link_libraries(${program} PRIVATE tenon_testing)
+    tenon_add_test_program(${program} ${source})
     add_dependencies(${program} testing_libraries)
+    add_dependencies(unit_tests ${program})
     if(name MATCHES "_concurrent$")
       list(APPEND labels concurrent)
       add_dependencies(concurrent_tests ${program})
@@ -100,9 +116,9 @@ function(tenon_part_unit_test name count)
   endforeach()
 endfunction()
 
-# Every *_fuzz.c under the current folder becomes a libFuzzer program; the test fuzz.NAME runs it for
-# a few seconds, always from the same seed, so that it fails only for what has changed (`make fuzz`
-# tries new inputs). The corpus it starts from is fuzz/corpus/NAME, where NAME is the file's name
+# Every *_fuzz.c under the current folder becomes a libFuzzer program; the test fuzz.NAME tries ten
+# thousand inputs, always the same, so that it fails only for what has changed (`make fuzz` tries new
+# ones). The corpus it starts from is fuzz/corpus/NAME, where NAME is the file's name
 # without _fuzz.c (crashes that were mended are kept there).
 function(tenon_add_fuzzers)
   if(NOT TENON_BUILD_FUZZERS OR NOT TENON_CMOCKA_LIBRARY)
@@ -116,19 +132,22 @@ function(tenon_add_fuzzers)
     endif()
     get_filename_component(program ${source} NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" name ${program})
-    add_executable(${program} ${source})
-    target_link_libraries(${program} PRIVATE tenon_testing)
+    tenon_add_test_program(${program} ${source})
     target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(unit_tests ${program})
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
     add_test(NAME fuzz.${name}
-      COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --seconds 3 --seed 1 $<TARGET_FILE:${program}>)
-    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --runs 10000 --seed 1 $<TARGET_FILE:${program}>)
+    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${TENON_TEST_SECONDS} LABELS fuzz)
   endforeach()
 endfunction()
 
 # Every *_bench.c under the current folder becomes a program of the target `benches`.
 function(tenon_add_benches)
   add_custom_target(benches)
+  if(TENON_SANITIZE OR TENON_COVERAGE)
+    return()
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_bench.c)
   foreach(source ${sources})
     tenon_program_name(program ${source})

@@ -10,6 +10,7 @@
 
 #include "array/testing_operations.h"
 #include "base/testing_allocator.h"
+#include "base/testing_part.h"
 #include "lazy/testing_lazy.h"
 
 typedef enum stage { STAGE_VALUE, STAGE_GRADIENT, STAGE_TANGENT, STAGE_BATCH, STAGE_COUNT } stage_t;
@@ -180,25 +181,10 @@ static void check(const tn_case_operation_t* operation) {
   tn__testing_allocator_assert_empty(&testing);
 }
 
-// Which operations are wanted: `first`, and every one `distance` behind it.
-typedef struct part {
-  size_t first, distance;
-} part_t;
-
-static part_t wanted_part(void) {
-  const char* text = getenv("TENON_PART");
-  char* end = NULL;
-  if (!text) return (part_t){0, 1};
-  const size_t number = strtoul(text, &end, 10);
-  const size_t count = *end == '/' ? strtoul(end + 1, &end, 10) : 0;
-  if (number == 0 || number > count || *end) fail_msg("TENON_PART=%s: expected 2/4 or so", text);
-  return (part_t){number - 1, count};
-}
-
 static void every_operation_survives_refused_allocations(void** state) {
   (void)state;
   const char* only = getenv("TENON_OPERATION");
-  const part_t part = only ? (part_t){0, 1} : wanted_part();
+  const tn_testing_part_t part = only ? (tn_testing_part_t){0, 1} : tn__testing_part();
   size_t checked_count = 0;
   for (size_t i = part.first; tn_case_operation_at(i); i += part.distance) {
     if (only && strcmp(only, tn_case_operation_at(i)->name) != 0) continue;

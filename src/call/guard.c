@@ -14,10 +14,10 @@
 #if defined(__x86_64__)
 
 // The unwinder finds this in the frame of tn__guard_call.
-_Unwind_Reason_Code tn__guard_personality(int version, _Unwind_Action actions,
-                                          _Unwind_Exception_Class kind,
-                                          struct _Unwind_Exception* exception,
-                                          struct _Unwind_Context* context);
+// Hidden in every build: the assembly below gives its distance.
+__attribute__((visibility("hidden"))) _Unwind_Reason_Code tn__guard_personality(
+    int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+    struct _Unwind_Exception* exception, struct _Unwind_Context* context);
 extern const char tn__guard_landing[] __attribute__((visibility("hidden")));
 
 // tn__guard_call has a personality, which C cannot say. It returns its two words in registers.

@@ -11,8 +11,8 @@
 #include "base/testing.h"
 #include "text/bytecode/testing_bytecode.h"
 
-// Frames are larger without optimisation and under sanitizers.
-#if defined(TN_SANITIZED) || !defined(__OPTIMIZE__)
+// Frames are larger without optimisation, under sanitizers, and where what runs is counted.
+#if defined(TN_SANITIZED) || defined(TN_COUNTED) || !defined(__OPTIMIZE__)
 enum { FACTOR = 16 };
 #else
 enum { FACTOR = 1 };

@@ -2,11 +2,13 @@
 // Copyright (c) 2026 The Tenon authors
 
 // The functions of vector_math.inc: how far they are from the exact values, which the loops of the
-// base compute in f64, and C's functions of long double.
+// base compute in f64, and C's functions of long double. TENON_PART=2/4: every fourth function of f32
+// from the second on; the first part has all else.
 #include <float.h>
 #include <math.h>
 
 #include "base/testing.h"
+#include "base/testing_part.h"
 #include "kernel/common/loops.h"
 #include "kernel/elementwise/special_math.h"
 
@@ -16,7 +18,7 @@ enum {
 #ifdef TN_SANITIZED
   LONG_STEP = 257,
 #else
-  LONG_STEP = 1,  // all of them: half an hour
+  LONG_STEP = 1,  // all of them: half an hour of processors
 #endif
 };
 
@@ -98,7 +100,10 @@ static void check_f32(const limit_t* limit, uint32_t step) {
 static void functions_of_f32_are_as_exact_as_documented(void** state) {
   (void)state;
   const uint32_t step = getenv("TENON_LONG_TESTS") ? LONG_STEP : SHORT_STEP;
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) check_f32(&limits[i], step);
+  const tn_testing_part_t part = tn__testing_part();
+  for (size_t i = part.first; i < sizeof limits / sizeof *limits; i += part.distance) {
+    check_f32(&limits[i], step);
+  }
 }
 
 // What is left of the angle is a little more than a power of 2, and the sine of that a little less.
@@ -305,6 +310,9 @@ static void large_operands_of_sine_leave_others_as_they_are(void** state) {
 }
 
 int main(void) {
+  const struct CMUnitTest swept[] = {
+      cmocka_unit_test(functions_of_f32_are_as_exact_as_documented),
+  };
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(functions_of_f32_are_as_exact_as_documented),
       cmocka_unit_test(cosines_below_a_power_of_two_are_as_exact),
@@ -313,5 +321,6 @@ int main(void) {
       cmocka_unit_test(powers_and_angles_are_those_of_c),
       cmocka_unit_test(large_operands_of_sine_leave_others_as_they_are),
   };
+  if (tn__testing_part().first > 0) return cmocka_run_group_tests(swept, NULL, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
