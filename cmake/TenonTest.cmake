@@ -116,7 +116,7 @@ function(tenon_part_unit_test name count)
   endforeach()
 endfunction()
 
-# Every *_fuzz.c under the current folder becomes a libFuzzer program; the test fuzz.NAME tries ten
+# Every *_fuzz.c under the current folder becomes a libFuzzer program; the test fuzz.NAME tries five
 # thousand inputs, always the same, so that it fails only for what has changed (`make fuzz` tries new
 # ones). The corpus it starts from is fuzz/corpus/NAME, where NAME is the file's name
 # without _fuzz.c (crashes that were mended are kept there).
@@ -137,7 +137,7 @@ function(tenon_add_fuzzers)
     add_dependencies(unit_tests ${program})
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
     add_test(NAME fuzz.${name}
-      COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --runs 10000 --seed 1 $<TARGET_FILE:${program}>)
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --runs 5000 --seed 1 $<TARGET_FILE:${program}>)
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${TENON_TEST_SECONDS} LABELS fuzz)
   endforeach()
 endfunction()

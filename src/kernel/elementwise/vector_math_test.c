@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Tenon authors
 
 // The functions of vector_math.inc: how far they are from the exact values, which the loops of the
-// base compute in f64, and C's functions of long double. TENON_PART=2/4: every fourth function of f32
-// from the second on; the first part has all else.
+// base compute in f64, and C's functions of long double. TENON_PART=2/4: every fourth function of
+// f32 from the second on; the first part has all else.
 #include <float.h>
 #include <math.h>
 
