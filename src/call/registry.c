@@ -343,6 +343,11 @@ tn_status_t tn__registry_miss(tn_context_t* context, tn_string_view_t name, cons
                        TN_NAME_TEXT(name), platform);
   snapshot_t snapshot;
   const char* exported = tn__call_exported_platform(name);
+  if (tn__sv_is(name, "tf.call_tf_function")) {
+    status = tn_status_note(status,
+                            "it calls a function of TensorFlow, which the program does not "
+                            "hold");
+  }
   if (exported) {
     status = tn_status_note(status,
                             "jax.export writes @%s for platform %s; export the program for cpu, "

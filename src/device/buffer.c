@@ -158,10 +158,10 @@ done:
 typedef struct bytes {
   const void* data;
   size_t byte_size;
-} bytes_t;
+} host_bytes_t;
 
 static tn_status_t copy_bytes(void* user, void* to) {
-  const bytes_t* bytes = user;
+  const host_bytes_t* bytes = user;
   memcpy(to, bytes->data, bytes->byte_size);
   return TN_OK;
 }
@@ -169,7 +169,7 @@ static tn_status_t copy_bytes(void* user, void* to) {
 static tn_status_t create_of_values(tn_device_t* device, tn_dtype_t dtype, size_t rank,
                                     const int64_t* dims, const void* data, size_t byte_size,
                                     tn_buffer_t** out_buffer) {
-  bytes_t bytes = {data, byte_size};
+  host_bytes_t bytes = {data, byte_size};
   return tn__buffer_create_written(device, dtype, rank, dims, copy_bytes, &bytes, out_buffer);
 }
 

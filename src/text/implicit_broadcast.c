@@ -45,6 +45,7 @@ static tn_status_t append_node(const broadcaster_t* b, const tn_op_t* op, size_t
 static tn_status_t append_constant(const broadcaster_t* b, const tn_attr_t* value,
                                    tn_value_t** out_value) {
   const tn_named_attr_t attr = {TN_SV_LITERAL("value"), value};
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): making it has succeeded
   return append_node(b, TN__OP(constant), 0, NULL, &attr, value->elements.type, out_value);
 }
 
@@ -226,7 +227,7 @@ static tn_status_t assign_dimensions(tn_parser_t* parser, const tn_draft_t* draf
 
 // chlo.broadcast_add %x, %y {broadcast_dimensions = array<i64: 1>} : (T, T) -> T
 static tn_status_t read_broadcasting(tn_parser_t* parser, tn_region_t* region, tn_draft_t* draft) {
-  broadcaster_t b;
+  broadcaster_t b = {0};
   tn_value_t* operands[MOST_OPERANDS];
   TN_RETURN_IF_ERROR(read_parts(parser, draft));
   TN_RETURN_IF_ERROR(begin(parser, region, draft, (size_t)draft->op->operands, &b));
@@ -265,7 +266,7 @@ static tn_status_t splat_of(tn_parser_t* parser, const tn_draft_t* draft, const 
 // "chlo.constant_like"(%x) <{value = 1.0 : f32}> : (T) -> T: the splat in the place of the operand,
 // converted to its own type.
 static tn_status_t read_constant_like(tn_parser_t* parser, tn_region_t* region, tn_draft_t* draft) {
-  broadcaster_t b;
+  broadcaster_t b = {0};
   const tn_attr_t* splat = NULL;
   tn_value_t *constant = NULL, *shape = NULL;
   TN_RETURN_IF_ERROR(read_parts(parser, draft));

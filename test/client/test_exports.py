@@ -146,6 +146,24 @@ def test_sizes_as_operands_are_read_where_all_sizes_are_known():
         assert_same(one, other)
 
 
+def test_every_name_that_jax_guarantees_is_known(tmp_path):
+    """It is computed, replaced, or the error says for which platform jax.export writes it."""
+    from jax._src.export import _export
+    names = sorted(_export._CUSTOM_CALL_TARGETS_GUARANTEED_STABLE)
+    assert len(names) > 80
+    unknown = []
+    for name in names:
+        (tmp_path / "program.mlir").write_text(
+            f"func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {{\n"
+            f'  %0 = stablehlo.custom_call @"{name}"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}}\n')
+        done = command("run", tmp_path / "program.mlir", "-i", "ones")
+        is_elsewhere = f"note: jax.export writes @{name} for platform" in done.stderr or "a function of TensorFlow" in done.stderr
+        if "nothing is registered" in done.stderr and not is_elsewhere:
+            unknown.append(name)
+        assert "there is no kernel" not in done.stderr, done.stderr
+    assert not unknown
+
+
 # -- calls that name operations
 
 UNARY = ["acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh", "tan"]
