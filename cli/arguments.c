@@ -137,7 +137,13 @@ int cli_parse(const command_t* command, int count, char** words, arguments_t* ou
   if (out->count < command->minimum)
     return cli_refuse(command, "missing argument %s", command->arguments);
   if (out->count > command->maximum) {
-    return cli_refuse(command, "unexpected argument '%s'", out->values[command->maximum]);
+    const char* extra = out->values[command->maximum];
+    const char* dot = strrchr(extra, '.');
+    if (cli_takes(command, OPTION_INPUT) && dot && strncmp(dot, ".mlir", 5) != 0) {
+      return cli_refuse(command, "unexpected argument '%s'; did you mean --input %s?", extra,
+                        extra);
+    }
+    return cli_refuse(command, "unexpected argument '%s'", extra);
   }
   return EXIT_FINE;
 }

@@ -128,7 +128,20 @@ static void print(const arguments_t* arguments, const bench_t* bench) {
   if (bench->profile) cli_profile_print(bench->profile, bench->run_count, limits, false);
 }
 
-static int bench_program(const arguments_t* arguments, const session_t* session, size_t wanted) {
+// The plan is that of the inputs' sizes.
+static tn_status_t take_sizes(session_t* session, const bench_t* bench) {
+  tn_program_t* sized = NULL;
+  const double start = cli_now_ms();
+  tn_status_t status =
+      tn_program_specialise(session->program, bench->input_count, bench->inputs, &sized);
+  if (status) return status;
+  if (sized != session->program) session->compile_ms += cli_now_ms() - start;
+  tn_program_release(session->program);
+  session->program = sized;
+  return TN_OK;
+}
+
+static int bench_program(const arguments_t* arguments, session_t* session, size_t wanted) {
   bench_t bench = {.session = session};
   int code = cli_make_inputs(arguments, session, "random", &bench.inputs);
   if (code != EXIT_FINE) return code;
@@ -138,6 +151,7 @@ static int bench_program(const arguments_t* arguments, const session_t* session,
   tn_status_t status = bench.results
                            ? tn_stream_create(session->device, &bench.stream)
                            : tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory");
+  if (!status) status = take_sizes(session, &bench);
   if (!status) status = cli_run_options(arguments, &bench.options);
   if (!status && cli_has(arguments, OPTION_PROFILE)) status = cli_profile_create(&bench.profile);
   if (!status) status = cli_explain(arguments, session, measure(&bench, wanted));

@@ -138,6 +138,8 @@ bool cli_reports_json(void);
 // Prints an error as clang does, on stderr, with colour on a terminal, and releases it. Returns
 // EXIT_FAILED.
 int cli_report(tn_status_t status);
+// The same of a file that could not be read or written, which JSON names; NULL: of none.
+int cli_report_of_file(tn_status_t status, const char* path);
 // Prints it as a warning, but not among JSON. Takes it.
 void cli_warn(tn_status_t status);
 // A mistake that is no status, as JSON.
@@ -220,11 +222,17 @@ bool cli_needs_key(const char* spec);
 
 // --- specs.c
 
-// Which value of --input, --output or --expect goes to which input or output of the program: those
-// of the form NAME=SPEC to the one of that name, the others in order; tokens take none. A list from
+// Which value of --output or --expect goes to which output of the program: those of the form
+// NAME=SPEC to the one of that name, the others in order; tokens take none. A list from
 // malloc with an entry for each; NULL: none is given. Reports mistakes and returns their exit code.
 int cli_assign_specs(const arguments_t* arguments, const tn_program_t* program, option_id_t option,
                      const char*** out_specs);
+// Its two steps, also of --input, with an entry of `specs` for each leaf. `present` has what comes
+// from files of all inputs, which are no specs of one then; NULL: there are no such files.
+int cli_assign_named(const arguments_t* arguments, const tn_program_t* program, option_id_t option,
+                     const char** specs);
+int cli_assign_unnamed(const arguments_t* arguments, const tn_program_t* program,
+                       option_id_t option, tn_buffer_t* const* present, const char** specs);
 
 // --- inputs.c, literal.c, fill.c: one buffer for each input of the program
 
@@ -234,12 +242,18 @@ int cli_assign_specs(const arguments_t* arguments, const tn_program_t* program, 
 int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
                     tn_buffer_t*** out_inputs);
 
+// Replaces the program by the one for the sizes of --input, if some of its own are dynamic. Reports
+// mistakes as cli_make_inputs does.
+int cli_fix_sizes(const arguments_t* arguments, session_t* session);
+
 // What an --expect option says of output `index`, as a buffer of its type; otherwise the same.
 int cli_make_expected_output(const arguments_t* arguments, const session_t* session, size_t index,
                              const char* spec, tn_buffer_t** out_buffer);
 
-// Whether `spec` begins as a literal does: with dimensions and a dtype in front of "=".
+// Whether `spec` begins as a literal does: with dimensions and a dtype, in front of "=" or alone.
 bool cli_is_literal(const char* spec);
+// What follows "="; NULL: it is a type alone.
+const char* cli_literal_elements(const char* spec);
 // INVALID_ARGUMENT: it is none, or not of type `expected`.
 tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
                              tn_buffer_t** out_buffer);
@@ -254,6 +268,11 @@ typedef enum fill {
 // `stream` tells random arrays of one seed apart.
 tn_status_t cli_fill(tn_device_t* device, const tn_type_t* type, fill_t fill, uint64_t seed,
                      uint64_t stream, tn_buffer_t** out_buffer);
+tn_status_t cli_fill_array(tn_device_t* device, tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                           fill_t fill, uint64_t seed, uint64_t stream, tn_buffer_t** out_buffer);
+// The same for a literal that has a fill in place of its elements.
+tn_status_t cli_fill_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
+                             fill_t fill, uint64_t seed, uint64_t stream, tn_buffer_t** out_buffer);
 
 // --- outputs.c
 

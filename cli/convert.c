@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Tenon authors
 
 // tenon convert: between text and portable artifacts.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,15 +36,18 @@ static tn_status_t write_module(const arguments_t* arguments, const tn_module_t*
 }
 
 static tn_status_t write_file(const char* path, const char* data, size_t length) {
-  const bool is_stdout = strcmp(path, "-") == 0;
-  FILE* file = is_stdout ? stdout : fopen(path, "wb");
-  if (!file) {
-    return tn_status_create(TN_CODE_NOT_FOUND, "cannot write %s: %s", path, strerror(errno));
+  tn_file_writer_t* writer = NULL;
+  if (strcmp(path, "-") == 0) {
+    tn_status_t status = tn_write_to_file(stdout, data, length);
+    if (status || fflush(stdout) == 0) return status;
+    return tn_status_create(TN_CODE_DATA_LOSS, "the output could not be written");
   }
-  tn_status_t status = tn_write_to_file(file, data, length);
-  const bool is_done = is_stdout ? fflush(file) == 0 : fclose(file) == 0;
-  if (status || is_done) return status;
-  return tn_status_create(TN_CODE_DATA_LOSS, "cannot write %s: %s", path, strerror(errno));
+  tn_status_t status = tn_file_writer_create(path, &writer);
+  if (status) return status;
+  status = tn_file_writer_write(writer, data, length);
+  if (!status) return tn_file_writer_commit(writer);
+  tn_file_writer_discard(writer);
+  return status;
 }
 
 // The file is written when there is no error left but its own.

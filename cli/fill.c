@@ -100,16 +100,22 @@ static tn_status_t write_filling(void* user, size_t count, void* data) {
   return TN_OK;
 }
 
+tn_status_t cli_fill_array(tn_device_t* device, tn_dtype_t dtype, size_t rank, const int64_t* dims,
+                           fill_t fill, uint64_t seed, uint64_t stream, tn_buffer_t** out_buffer) {
+  filling_t filling = {dtype, fill, mix(seed + step) + mix(stream * step)};
+  return cli_make_buffer(device, dtype, rank, dims, write_filling, &filling, out_buffer);
+}
+
 tn_status_t cli_fill(tn_device_t* device, const tn_type_t* type, fill_t fill, uint64_t seed,
                      uint64_t stream, tn_buffer_t** out_buffer) {
+  static const char* const words[] = {"", "zeros", "ones", "iota", "random"};
   for (size_t d = 0; d < tn_type_rank(type); ++d) {
     if (tn_type_dims(type)[d] != TN_DIM_DYNAMIC) continue;
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
-                            "dimension %zu has no size of its own; name an array (x.npy) or write "
-                            "one (2x3xf32=1)",
-                            d);
+                            "dimension %zu is dynamic: '%s' cannot choose its size; give a .npy "
+                            "file or a shape such as 2x3xf32=%s",
+                            d, words[fill], words[fill]);
   }
-  filling_t filling = {tn_type_dtype(type), fill, mix(seed + step) + mix(stream * step)};
-  return cli_make_buffer(device, filling.dtype, tn_type_rank(type), tn_type_dims(type),
-                         write_filling, &filling, out_buffer);
+  return cli_fill_array(device, tn_type_dtype(type), tn_type_rank(type), tn_type_dims(type), fill,
+                        seed, stream, out_buffer);
 }

@@ -32,6 +32,7 @@ typedef struct input {
   size_t index;        // of the input or output
   const tn_type_t* type;
   const char* spec;
+  const char* fallback;  // fills a type without elements; NULL: that is a mistake
 } input_t;
 
 static tn_status_t make(const session_t* session, const input_t* input, fill_t fill, uint64_t seed,
@@ -41,6 +42,12 @@ static tn_status_t make(const session_t* session, const input_t* input, fill_t f
     return cli_fill(session->device, input->type, fill, seed, input->index, out_buffer);
   }
   if (cli_is_literal(spec)) {
+    const char* elements = cli_literal_elements(spec);
+    if (!elements) elements = input->fallback;
+    if (read_fill(elements, &fill, &seed) && fill != FILL_NONE) {
+      return cli_fill_literal(session->device, spec, input->type, fill, seed, input->index,
+                              out_buffer);
+    }
     return cli_read_literal(session->device, spec, input->type, out_buffer);
   }
   archive_t archive;
@@ -93,6 +100,10 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
     return cli_refuse(arguments->command, "%s %s: the seed is not an integer", option, spec);
   }
   archive_t archive;
+  if (cli_is_literal(spec) && !cli_literal_elements(spec) && !input->fallback) {
+    return cli_refuse(arguments->command, "%s %s has no elements; did you mean '%s=random'?",
+                      option, spec, spec);
+  }
   if (fill == FILL_NONE && !cli_is_literal(spec) && !ends_with(spec, ".npy") &&
       !cli_is_archive(spec, &archive)) {
     static const char* const words[] = {"random", "zeros", "ones", "iota"};
@@ -120,7 +131,10 @@ static int make_input(const arguments_t* arguments, const session_t* session, co
   char name[128];
   if (!status) return EXIT_FINE;
   const bool is_usage = cli_is_literal(spec) && tn_status_code(status) == TN_CODE_INVALID_ARGUMENT;
-  const int code = cli_report(tn_status_prefix(status, "%s", target_text(session, input, name)));
+  const bool is_archive = cli_is_archive(spec, &archive);
+  const char* file = is_archive ? archive.path : ends_with(spec, ".npy") ? spec : NULL;
+  const int code =
+      cli_report_of_file(tn_status_prefix(status, "%s", target_text(session, input, name)), file);
   return is_usage ? EXIT_USAGE : code;
 }
 
@@ -133,28 +147,63 @@ static int refuse_missing(const arguments_t* arguments, const session_t* session
                     example_text(type, example));
 }
 
-int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
-                    tn_buffer_t*** out_inputs) {
-  const size_t count = tn_program_input_count(session->program);
-  const char** specs = NULL;
-  *out_inputs = NULL;
-  int code = cli_assign_specs(arguments, session->program, OPTION_INPUT, &specs);
-  if (code != EXIT_FINE) return code;
-  tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
-  if (!inputs) code = cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
-  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
-    const tn_type_t* type = tn_program_input_type(session->program, i);
-    if (specs[i] || tn_type_kind(type) == TN_TYPE_TOKEN) continue;
-    specs[i] = fallback;
-    if (!fallback) code = refuse_missing(arguments, session, i);
+// Files that have arrays for all inputs by their names, and none of their own.
+static int read_archives(const arguments_t* arguments, const session_t* session,
+                         tn_buffer_t** inputs) {
+  for (size_t i = 0; i < arguments->option_counts[OPTION_INPUT]; ++i) {
+    const char* path = arguments->option_values[OPTION_INPUT][i];
+    if (!cli_needs_key(path) || path[strcspn(path, "=/")] == '=') continue;  // NAME=SPEC
+    tn_status_t status = tn_program_read_inputs(session->program, path,
+                                                tn_program_input_count(session->program), inputs);
+    if (status) return cli_report_of_file(status, path);
   }
-  for (size_t i = 0; i < count && code == EXIT_FINE; ++i) {
+  return EXIT_FINE;
+}
+
+// Those that have a spec and no buffer.
+static int make_all(const arguments_t* arguments, const session_t* session, const char* fallback,
+                    const char* const* specs, tn_buffer_t** inputs) {
+  int code = EXIT_FINE;
+  for (size_t i = 0; i < tn_program_input_count(session->program) && code == EXIT_FINE; ++i) {
     const input_t input = {.option = "--input",
                            .index = i,
                            .type = tn_program_input_type(session->program, i),
-                           .spec = specs[i]};
-    if (input.spec) code = make_input(arguments, session, &input, &inputs[i]);
+                           .spec = specs[i],
+                           .fallback = fallback};
+    if (specs[i] && !inputs[i]) code = make_input(arguments, session, &input, &inputs[i]);
   }
+  return code;
+}
+
+static int fill_missing(const arguments_t* arguments, const session_t* session,
+                        const char* fallback, const char** specs, tn_buffer_t* const* inputs) {
+  for (size_t i = 0; i < tn_program_input_count(session->program); ++i) {
+    const tn_type_t* type = tn_program_input_type(session->program, i);
+    if (specs[i] || inputs[i] || tn_type_kind(type) == TN_TYPE_TOKEN) continue;
+    specs[i] = fallback;
+    if (!fallback) return refuse_missing(arguments, session, i);
+  }
+  return EXIT_FINE;
+}
+
+// What is named comes first, then files of many inputs, then the rest in order.
+int cli_make_inputs(const arguments_t* arguments, const session_t* session, const char* fallback,
+                    tn_buffer_t*** out_inputs) {
+  const tn_program_t* program = session->program;
+  const size_t count = tn_program_input_count(program);
+  *out_inputs = NULL;
+  const char** specs = calloc(count + 1, sizeof *specs);
+  tn_buffer_t** inputs = calloc(count + 1, sizeof *inputs);
+  int code = specs && inputs
+                 ? cli_assign_named(arguments, program, OPTION_INPUT, specs)
+                 : cli_report(tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "out of memory"));
+  if (code == EXIT_FINE) code = make_all(arguments, session, fallback, specs, inputs);
+  if (code == EXIT_FINE) code = read_archives(arguments, session, inputs);
+  if (code == EXIT_FINE) {
+    code = cli_assign_unnamed(arguments, program, OPTION_INPUT, inputs, specs);
+  }
+  if (code == EXIT_FINE) code = fill_missing(arguments, session, fallback, specs, inputs);
+  if (code == EXIT_FINE) code = make_all(arguments, session, fallback, specs, inputs);
   free(specs);
   if (code == EXIT_FINE) {
     *out_inputs = inputs;
@@ -172,4 +221,21 @@ int cli_make_expected_output(const arguments_t* arguments, const session_t* sess
                          .spec = spec};
   *out_buffer = NULL;
   return make_input(arguments, session, &input, out_buffer);
+}
+
+int cli_fix_sizes(const arguments_t* arguments, session_t* session) {
+  const size_t count = tn_program_input_count(session->program);
+  tn_buffer_t** inputs = NULL;
+  tn_program_t* sized = NULL;
+  int code = cli_make_inputs(arguments, session, "zeros", &inputs);
+  if (code != EXIT_FINE) return code;
+  tn_status_t status = tn_program_specialise(session->program, count, inputs, &sized);
+  if (status) {
+    code = cli_report(status);
+  } else {
+    tn_program_release(session->program);
+    session->program = sized;
+  }
+  cli_release_buffers(inputs, count);
+  return code;
 }

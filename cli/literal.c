@@ -14,18 +14,16 @@ typedef struct literal {
   tn_dtype_t dtype;
   size_t rank;
   int64_t dims[TN_MAX_RANK];
-  const char* elements;  // behind "="
+  const char* elements;  // behind "="; NULL: it is a type alone
 } literal_t;
 
 // False when this is no literal at all; errors when it begins as one does.
 static bool read_type(const char* spec, const tn_type_t* expected, literal_t* out,
                       tn_status_t* out_status) {
-  const char* equals = strchr(spec, '=');
+  const char* equals = spec + strcspn(spec, "=");
   const char* text = spec;
-  *out = (literal_t){0};
+  *out = (literal_t){.elements = *equals ? equals + 1 : NULL};
   *out_status = TN_OK;
-  if (!equals) return false;
-  out->elements = equals + 1;
   for (;;) {
     out->dtype = tn_dtype_from_name(text, (size_t)(equals - text));
     if (out->dtype != TN_DTYPE_INVALID && tn_dtype_byte_size(out->dtype)) return true;
@@ -220,6 +218,24 @@ static tn_status_t match(const literal_t* literal, const tn_type_t* expected) {
 
 static tn_status_t write_literal(void* user, size_t count, void* data) {
   return read_elements(user, (int64_t)count, data);
+}
+
+const char* cli_literal_elements(const char* spec) {
+  const char* equals = strchr(spec, '=');
+  return equals ? equals + 1 : NULL;
+}
+
+tn_status_t cli_fill_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,
+                             fill_t fill, uint64_t seed, uint64_t stream,
+                             tn_buffer_t** out_buffer) {
+  literal_t literal;
+  tn_status_t status = TN_OK;
+  *out_buffer = NULL;
+  (void)read_type(spec, expected, &literal, &status);
+  if (!status) status = match(&literal, expected);
+  if (status) return status;
+  return cli_fill_array(device, literal.dtype, literal.rank, literal.dims, fill, seed, stream,
+                        out_buffer);
 }
 
 tn_status_t cli_read_literal(tn_device_t* device, const char* spec, const tn_type_t* expected,

@@ -124,12 +124,17 @@ static void print_json(const row_t* row, const figures_t* figures) {
       figures->gflop_per_s, figures->of_limit);
 }
 
+static bool is_above(const figures_t* figures) {
+  return figures->of_limit >= 1.005;
+}
+
 static void print_text(const row_t* row, const figures_t* figures) {
-  char bytes[32], rate[32] = "";
+  char bytes[32], rate[32] = "", share[32];
   if (row->operations) snprintf(rate, sizeof rate, "%.4g", figures->gflop_per_s);
-  printf("%10.6f  %5.1f%%  %8.6g  %11s  %8.4g  %8s  %7.3g%%  %4u  %s", figures->ms,
+  snprintf(share, sizeof share, is_above(figures) ? ">100%%" : "%.3g%%", 100 * figures->of_limit);
+  printf("%10.6f  %5.1f%%  %8.6g  %11s  %8.4g  %8s  %8s  %4u  %s", figures->ms,
          100 * figures->share, figures->calls, cli_bytes_text(figures->bytes, bytes),
-         figures->gb_per_s, rate, 100 * figures->of_limit, row->instruction, row->name);
+         figures->gb_per_s, rate, share, row->instruction, row->name);
   if (row->line) printf("  line %u", row->line);
   printf("%s%s%s\n", *row->kernel ? "  (" : "", row->kernel, *row->kernel ? ")" : "");
 }
@@ -143,7 +148,7 @@ profile_limits_t cli_profile_limits(const profile_t* profile, tn_device_t* devic
   };
 }
 
-static void print_limits(profile_limits_t limits) {
+static void print_limits(profile_limits_t limits, bool has_above) {
   if (limits.gb_per_s <= 0) {
     printf("the limit is not known: memory could not be measured\n");
     return;
@@ -151,11 +156,13 @@ static void print_limits(profile_limits_t limits) {
   printf("the limit is memory: %.4g GB/s, read and written", limits.gb_per_s);
   if (limits.gflop_per_s > 0) printf("; or products of f32: %.4g GFLOP/s", limits.gflop_per_s);
   printf("\n");
+  if (has_above) printf(">100%%: the data are in a cache, or the products are not of f32\n");
 }
 
 void cli_profile_print(profile_t* profile, size_t run_count, profile_limits_t limits,
                        bool is_json) {
   int64_t total_ns = 0;
+  bool has_above = false;
   qsort(profile->rows, profile->row_count, sizeof *profile->rows, compare_rows);
   for (size_t i = 0; i < profile->row_count; ++i) total_ns += profile->rows[i].own_ns;
   if (!is_json) {
@@ -164,6 +171,7 @@ void cli_profile_print(profile_t* profile, size_t run_count, profile_limits_t li
   }
   for (size_t i = 0; i < profile->row_count; ++i) {
     const figures_t figures = figures_of(&profile->rows[i], run_count, total_ns, limits);
+    has_above |= is_above(&figures);
     if (is_json && i) printf(", ");
     if (is_json) {
       print_json(&profile->rows[i], &figures);
@@ -171,6 +179,6 @@ void cli_profile_print(profile_t* profile, size_t run_count, profile_limits_t li
       print_text(&profile->rows[i], &figures);
     }
   }
-  if (!is_json) print_limits(limits);
+  if (!is_json) print_limits(limits, has_above);
   if (profile->is_incomplete && !is_json) printf("... (there was no memory for the rest)\n");
 }

@@ -39,6 +39,36 @@ static bool is_caret(const char* line, size_t length) {
   return blank + 1 == length && line[blank] == '^';
 }
 
+static size_t character_length(const unsigned char* text);
+
+// Whether a terminal would do something else than show the character.
+static bool is_control(const unsigned char* text, size_t length) {
+  const unsigned char c = *text;
+  if (length == 0) return true;  // not UTF-8
+  if (length == 1) return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+  if (c == 0xC2) return text[1] < 0xA0;
+  if (c == 0xD8) return text[1] == 0x9C;  // U+061C
+  if (c != 0xE2) return false;
+  const unsigned low = (unsigned)(text[1] & 0x3F) << 6 | (text[2] & 0x3F);  // of U+2000
+  return low == 0x0E || low == 0x0F || (low >= 0x28 && low <= 0x2E) || (low >= 0x66 && low <= 0x69);
+}
+
+// The text with such characters as hexadecimal bytes, "\\1B"; from malloc. Takes the other.
+static char* escape_controls(char* text) {
+  char* out = text ? malloc(3 * strlen(text) + 1) : NULL;
+  char* to = out;
+  for (const unsigned char* c = (const unsigned char*)text; out && *c;) {
+    const size_t length = character_length(c), count = length ? length : 1;
+    const bool is_escaped = is_control(c, length);
+    for (size_t i = 0; i < count; ++i, ++c) {
+      to += is_escaped ? sprintf(to, "\\%02X", *c) : sprintf(to, "%c", *c);
+    }
+  }
+  if (out) *to = 0;
+  free(text);
+  return out;
+}
+
 // What a report begins with, behind the place, and how it is written there.
 typedef struct heading {
   const char *word, *colour;
@@ -95,7 +125,7 @@ void cli_report_json_text(tn_code_t code, const char* message) {
 }
 
 // `text` is the whole report.
-static void print_json_error(tn_status_t status, const char* text) {
+static void print_json_error(tn_status_t status, const char* text, const char* path) {
   fprintf(stderr, "{\"error\": {\"code\": \"%s\", ", tn_code_name(tn_status_code(status)));
   print_json_member("message", tn_status_message(status));
   if (tn_status_line(status)) {
@@ -104,6 +134,9 @@ static void print_json_error(tn_status_t status, const char* text) {
     print_json_member("file", file ? file : "");
     fprintf(stderr, ", \"line\": %u, \"column\": %u", (unsigned)tn_status_line(status),
             (unsigned)tn_status_column(status));
+  } else if (path) {
+    fprintf(stderr, ", ");
+    print_json_member("file", path);
   }
   fprintf(stderr, ", ");
   print_json_member("report", text);
@@ -111,13 +144,18 @@ static void print_json_error(tn_status_t status, const char* text) {
 }
 
 int cli_report(tn_status_t status) {
+  return cli_report_of_file(status, NULL);
+}
+
+int cli_report_of_file(tn_status_t status, const char* path) {
   char* text = cli_status_text(status);
   fflush(stdout);
   cli_progress_end();
   if (text && as_json) {
-    print_json_error(status, text);
+    print_json_error(status, text, path);
   } else if (text) {
-    print_text(text, (heading_t){"error", "1;31"});
+    text = escape_controls(text);
+    if (text) print_text(text, (heading_t){"error", "1;31"});
   }
   free(text);
   tn_status_release(status);
@@ -125,7 +163,7 @@ int cli_report(tn_status_t status) {
 }
 
 void cli_warn(tn_status_t status) {
-  char* text = cli_status_text(status);
+  char* text = escape_controls(cli_status_text(status));
   cli_progress_end();
   if (text && !as_json) print_text(text, (heading_t){"warning", "1;35"});
   free(text);
@@ -165,6 +203,12 @@ void cli_print_json_string(FILE* file, const char* text) {
       fputs("\\n", file);
     } else if (c < 0x20 || c == 0x7F) {
       fprintf(file, "\\u%04x", c);
+    } else if (length > 1 && is_control((const unsigned char*)text, length)) {
+      const unsigned char* at = (const unsigned char*)text;
+      const unsigned value = length == 2 ? (unsigned)(at[0] & 0x1F) << 6 | (at[1] & 0x3F)
+                                         : (unsigned)(at[0] & 0x0F) << 12 |
+                                               (unsigned)(at[1] & 0x3F) << 6 | (at[2] & 0x3F);
+      fprintf(file, "\\u%04x", value);
     } else if (!length) {  // quoted from a file that is no text
       fputs("\\ufffd", file);
     } else {

@@ -11,7 +11,8 @@ int tn_command_show(const arguments_t* arguments) {
   if (cli_has(arguments, OPTION_JSON) && format != TN_FORMAT_JSON) {
     return cli_refuse(arguments->command, "--json and --format contradict each other");
   }
-  bool is_plain = stage == TN_STAGE_IR && format == TN_FORMAT_TEXT;
+  bool is_plain =
+      stage == TN_STAGE_IR && format == TN_FORMAT_TEXT && !cli_has(arguments, OPTION_INPUT);
   session_t session;
   tn_status_t status = cli_open(arguments, &session);
   if (status) return cli_report(status);
@@ -20,6 +21,13 @@ int tn_command_show(const arguments_t* arguments) {
     if (!status) status = tn_module_print(session.module, tn_write_to_file, stdout);
   } else {
     status = cli_load_program(arguments, &session);
+    if (!status && cli_has(arguments, OPTION_INPUT)) {
+      const int code = cli_fix_sizes(arguments, &session);
+      if (code != EXIT_FINE) {
+        cli_close(&session);
+        return code;
+      }
+    }
     if (!status) {
       status = tn_program_print(session.program, (tn_program_stage_t)stage,
                                 (tn_program_format_t)format, tn_write_to_file, stdout);

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
 struct trace {
   FILE* file;
+  tn_file_writer_t* writer;  // of the file, whose descriptor `file` has a copy of
   const char* path;
   uint64_t count;  // of slices
 };
@@ -26,16 +28,24 @@ static void print_track(FILE* file, int track, const char* name) {
 }
 
 tn_status_t cli_trace_create(const char* path, trace_t** out_trace) {
+  tn_file_writer_t* writer = NULL;
   *out_trace = NULL;
-  FILE* file = fopen(path, "w");
+  tn_status_t status = tn_file_writer_create(path, &writer);
+  if (status) return status;
+  const int copy = dup(tn_file_writer_descriptor(writer));
+  FILE* file = copy >= 0 ? fdopen(copy, "w") : NULL;
   trace_t* trace = file ? calloc(1, sizeof *trace) : NULL;
   if (!trace) {
-    tn_status_t status =
-        tn_status_create(TN_CODE_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
-    if (file) fclose(file);
+    status = tn_status_create(TN_CODE_RESOURCE_EXHAUSTED, "%s: %s", path, strerror(errno));
+    if (file) {
+      fclose(file);
+    } else if (copy >= 0) {
+      close(copy);
+    }
+    tn_file_writer_discard(writer);
     return status;
   }
-  *trace = (trace_t){.file = file, .path = path};
+  *trace = (trace_t){.file = file, .writer = writer, .path = path};
   fprintf(file, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
   fprintf(file,
           "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": {\"name\": "
@@ -101,6 +111,9 @@ tn_status_t cli_trace_close(trace_t* trace, double begin_ms, double end_ms) {
   if (fclose(file) != 0 || has_failed) {
     status = tn_status_create(TN_CODE_DATA_LOSS, "%s: the trace could not be written: %s",
                               trace->path, strerror(errno));
+    tn_file_writer_discard(trace->writer);
+  } else {
+    status = tn_file_writer_commit(trace->writer);
   }
   free(trace);
   return status;

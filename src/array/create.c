@@ -87,8 +87,8 @@ tn_array_t* tn_array_arange(tn_scope_t* scope, tn_dtype_t dtype, double start, d
   const double length = ceil((stop - start) / step);
   if (step == 0 || isnan(length) || isinf(start) || isinf(stop) || length > INT32_MAX) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "from %g to %g by %g is not a number of elements below 2^31", start, stop,
-                          step);
+                          "from %g to %g by %g would have %g elements; the limit is 2^31 - 1",
+                          start, stop, step, length);
   }
   if (isinf(step) && length != 0) {
     return tn_array_full(scope, 1, (const int64_t[]){1}, tn_array_scalar(scope, dtype, start));

@@ -6,6 +6,20 @@
 
 // --- joining
 
+static tn_array_t* refuse_shape(tn_scope_t* scope, size_t index, const tn_array_t* array,
+                                const tn_array_t* first, size_t axis) {
+  if (array->rank != first->rank) {
+    return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                          "array %zu has shape %s; expected rank %zu, as array 0 (%s)", index,
+                          TN_SHAPE_TEXT(array->rank, array->dims), first->rank,
+                          TN_SHAPE_TEXT(first->rank, first->dims));
+  }
+  return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
+                        "array %zu has shape %s; expected that of array 0 (%s), but for axis %zu",
+                        index, TN_SHAPE_TEXT(array->rank, array->dims),
+                        TN_SHAPE_TEXT(first->rank, first->dims), axis);
+}
+
 tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* const* arrays,
                                  int64_t axis) {
   TN__OPERATION(scope, "concatenate");
@@ -27,11 +41,7 @@ tn_array_t* tn_array_concatenate(tn_scope_t* scope, size_t count, tn_array_t* co
       if (d != at && arrays[i]->dims[d] != first->dims[d]) fits = false;
     }
     if (!fits || __builtin_add_overflow(shape.dims[at], arrays[i]->dims[at], &shape.dims[at])) {
-      return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                            "array %zu of shape %s does not go with one of shape %s on axis "
-                            "%zu",
-                            i, TN_SHAPE_TEXT(arrays[i]->rank, arrays[i]->dims),
-                            TN_SHAPE_TEXT(first->rank, first->dims), at);
+      return refuse_shape(scope, i, arrays[i], first, at);
     }
   }
   if (count == 1) return arrays[0];

@@ -166,6 +166,12 @@ static void write_list(tn_writer_t* writer, const tn_target_parameter_t* paramet
   }
 }
 
+// <stdbool.h> makes 0 and 1 of the names before the macros of custom.h see them.
+static const char* default_text(const char* text, const char* type) {
+  if (!text || strcmp(type, "bool") != 0) return text;
+  return strcmp(text, "0") == 0 ? "false" : strcmp(text, "1") == 0 ? "true" : text;
+}
+
 static tn_status_t fill(tn_signature_t* signature, const tn_ffi_op_t* op, tn_string_view_t name) {
   tn_target_parameter_t* parameters = NULL;
   TN_RETURN_IF_ERROR(TN_ARENA_ARRAY(&signature->arena, op->param_count, &parameters));
@@ -181,6 +187,7 @@ static tn_status_t fill(tn_signature_t* signature, const tn_ffi_op_t* op, tn_str
         .dims = tn__param_dims(op, param),
     };
     TN_RETURN_IF_ERROR(type_text(&signature->arena, op, param, &parameters[i].type));
+    parameters[i].default_value = default_text(parameters[i].default_value, parameters[i].type);
   }
   signature->parameters = parameters;
   signature->parameter_count = op->param_count;

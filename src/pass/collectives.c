@@ -167,7 +167,7 @@ static tn_status_t replace_queue(tn_node_t* node) {
     return reject(node, "a run has no queue to the host; return the values");
   }
   if (node->result_count > 1) {
-    return reject(node, "a run has no queue from the host; take the values as arguments");
+    return reject(node, "not supported; pass the values as inputs");
   }
   node->results[0].replacement = tn__value_resolve(node->operands[0]);
   tn__node_remove(node);

@@ -188,8 +188,11 @@ static tn_status_t print_rewritten(const tn_program_t* program, tn_program_forma
   module->target = options.target;
   tn_function_t* entry = tn__module_find_function(module, name);
   tn_status_t status = tn__program_fix_platform(program, module, entry);
-  if (!status && !tn__function_is_dynamic(entry))
-    status = tn__program_fix_sizes(module, entry, NULL);
+  if (!status && !program->dynamic) {  // of the sizes that it was compiled for
+    const tn_function_t* compiled = tn__program_function(program);
+    const bool is_dynamic = tn__function_is_dynamic(entry);
+    status = tn__program_fix_sizes(module, entry, is_dynamic ? compiled->argument_types : NULL);
+  }
   if (!status) status = tn__pass_run(module, entry, &options);
   if (!status) status = print_module(program, module, format, writer);
   tn_module_release(module);

@@ -441,6 +441,12 @@ TN_APART static tn_status_t skip_resources(tn_parser_t* parser) {
   return TN_OK;
 }
 
+// Its first field is a version, its second or a later one the producer's name or the graph.
+static bool is_onnx(const char* text, size_t length) {
+  return length >= 3 && text[0] == 0x08 && text[1] > 0 && text[1] < 0x20 &&
+         (text[2] == 0x12 || text[2] == 0x3A);
+}
+
 // What a text is that does not begin as a program does. Takes `status`.
 static tn_status_t not_a_program(const tn_parser_t* parser, tn_status_t status) {
   const tn_lexer_t* lexer = &parser->lexer;
@@ -451,6 +457,13 @@ static tn_status_t not_a_program(const tn_parser_t* parser, tn_status_t status) 
   }
   if (length >= 6 && memcmp(lexer->begin, "\223NUMPY", 6) == 0) {
     return tn_status_note(status, "this is an array (.npy)");
+  }
+  if (length >= 4 && memcmp(lexer->begin, "PK\3\4", 4) == 0) {
+    return tn_status_note(status, "this is a ZIP file, such as an archive of arrays (.npz)");
+  }
+  if (is_onnx(lexer->begin, length)) {
+    return tn_status_note(
+        status, "this is an ONNX model; expected StableHLO, as text or as a portable artifact");
   }
   return tn_status_note(status, "is this a StableHLO program? One begins with module or func.func");
 }

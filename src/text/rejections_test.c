@@ -50,6 +50,8 @@ static void broken_text_is_refused(void** state) {
       {"\x7f"
        "ELF\2\1",
        1, 1, "note: this is a shared library or an executable (ELF)"},
+      {"PK\3\4\24", 1, 1, "note: this is a ZIP file, such as an archive of arrays (.npz)"},
+      {"\10\7\22\7pytorch", 1, 1, "note: this is an ONNX model; expected StableHLO"},
       {"\x93"
        "NUMPY\1",
        1, 1, "note: this is an array (.npy)"},

@@ -3,6 +3,7 @@
 
 """What the tests of the command share: running it, and a folder with the files that its examples name."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -60,6 +61,23 @@ CHECKS = """func.func @main() {
 """
 
 
+ROWS = """func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = stablehlo.add %x, %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+"""
+
+
+def write_safetensors(path, arrays):
+    """The format in a few lines; arrays of f32."""
+    header, data = {}, b""
+    for name, array in arrays.items():
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
 def tenon(*arguments, code=0, stdin=None, **environment):
     """Runs the command, which must end with this code. Returns what it wrote, (stdout, stderr)."""
     done = subprocess.run([COMMAND, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=60,
@@ -81,6 +99,8 @@ def make_folder(folder):
     (folder / "norm.mlir").write_text(NORM)
     (folder / "train.mlir").write_text(TRAIN)
     np.save(folder / "w.npy", np.arange(4, dtype=np.float32))
+    write_safetensors(folder / "weights.safetensors", {"params.w": np.arange(4, dtype=np.float32)})
+    (folder / "rows.mlir").write_text(ROWS)
     (folder / "old.mlir").write_text(OLD)
     (folder / "kernels.mlir").write_text(CHECKS + "// -----\n" + CHECKS)
     (folder / "test" / "op").mkdir(parents=True)

@@ -67,7 +67,7 @@ def test_what_is_wrong_is_told(folder):
     path = identity(folder, "3xf32")
     save(folder / "w.safetensors", {"weight": np.ones(3, np.float32)})
     assert "did you mean weight?" in tenon("run", path, "-i", folder / "w.safetensors:wieght", code=1)[1]
-    assert "which array of it?" in tenon("run", path, "-i", folder / "w.safetensors", code=2)[1]
+    assert "which array of it?" in tenon("run", path, "-i", f"x0={folder}/w.safetensors", code=2)[1]
     assert "the name of the array is missing; expected y.npz:NAME" in tenon("run", path, "-i", "ones", "-o", "y.npz", code=2)[1]
     assert "x.safetensors:NAME and -" in tenon("run", path, "-i", "ones", "-o", "y.txt", code=2)[1]
     (folder / "w.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{\"w\": 1}")

@@ -56,13 +56,13 @@ def test_wrong_use_is_explained(arguments, message):
     (["-i", "ones"], "input 1 (%b) of type tensor<3xf32> has no --input, such as random or 3xf32=1"),
     (["-i", "1,2,3", "-i", "ones"], "--input 1,2,3 has no type; did you mean '3xf32=1,2,3'?"),
     (["-i", "[1,2,3]", "-i", "ones"], "or a literal such as 3xf32=1"),
-    (["-i", "ones", "-i", "ones", "-i", "ones"], "3 inputs are given; the program takes 2"),
+    (["-i", "ones", "-i", "ones", "-i", "ones"], "the program takes 2 inputs; found 3"),
     (["-i", "one", "-i", "ones"], "did you mean 'ones'?"),
     (["-i", "file.txt", "-i", "ones"], "not one of x.npy, x.npz:KEY"),
-    (["-i", "data.npz", "-i", "ones"], "Write data.npz:KEY"),
+    (["-i", "a=data.npz", "-i", "ones"], "Write data.npz:KEY"),
     (["-i", "random:x", "-i", "ones"], "the seed is not an integer"),
     (["-i", "random:", "-i", "ones"], "the seed is not an integer"),
-    (["-i", "ones", "-i", "ones", "-o", "a.npy", "-o", "b.npy"], "2 outputs are given; the program has 1"),
+    (["-i", "ones", "-i", "ones", "-o", "a.npy", "-o", "b.npy"], "the program has 1 output; found 2"),
     (["-i", "ones", "-i", "ones", "-o", "a.txt"], "--output a.txt is not one of x.npy, x.npz:KEY, x.safetensors:NAME and -"),
 ])
 def test_wrong_inputs_and_outputs_are_wrong_use(folder, arguments, message):
@@ -193,7 +193,7 @@ def test_garbage_is_refused_with_its_place(text, message):
 
 @pytest.mark.parametrize("inputs, code, message", [
     ([], 2, "input 0 (%a) of type tensor<?xf32> has no --input, such as x.npy or 2xf32=1"),
-    (["random", "2xf32=1"], 1, "dimension 0 has no size of its own; name an array (x.npy) or write one (2x3xf32=1)"),
+    (["random", "2xf32=1"], 1, "dimension 0 is dynamic: 'random' cannot choose its size; give a .npy file or a shape such as 2x3xf32=random"),
     (["2x2xf32=1", "2xf32=1"], 2, "it is tensor<2x2xf32>; expected tensor<?xf32>"),
     (["2xf32=1", "3xf32=1"], 1, "<stdin>:2:8: error: add (C1): rhs has type tensor<3xf32>; expected tensor<2xf32>, as lhs"),
 ])

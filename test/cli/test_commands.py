@@ -166,7 +166,7 @@ def test_a_trace_names_the_targets_of_custom_calls(folder):
 
 
 def test_a_trace_that_cannot_be_written_is_an_error(folder):
-    assert "nowhere/t.json: No such file" in tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "--trace",
+    assert "nowhere/t.json: cannot be written: No such file" in tenon("run", folder / "add.mlir", "-i", "ones", "-i", "ones", "--trace",
                                                     folder / "nowhere" / "t.json", code=1)[1]
 
 

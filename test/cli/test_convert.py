@@ -99,7 +99,7 @@ def test_versions_are_those_asked_for(tmp_path):
         assert artifact[5:].startswith(f"StableHLO_v{version}\0".encode())
         assert convert(artifact, "mlirbc") == convert(ADD.encode(), "mlirbc")
     (tmp_path / "add.mlir").write_text(ADD)
-    errors = {"0.9.0": "versions 1.0.0 to 1.20.0 can be written", "2.0.0": "versions 1.0.0 to 1.20.0",
+    errors = {"0.9.0": "cannot write StableHLO 0.9.0; expected 1.0.0 to 1.20.0", "2.0.0": "expected 1.0.0 to 1.20.0",
               "new": '"new" is not a version of StableHLO'}
     for version, message in errors.items():
         assert message in tenon("convert", tmp_path / "add.mlir", tmp_path / "out.mlirbc", "-V", version, code=1)[1]

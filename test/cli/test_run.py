@@ -276,7 +276,7 @@ def test_inputs_go_to_the_arguments_they_name(folder, inputs):
     (["y=ones"], 1, "--input y=ones: the program has no input 'y'; its inputs are: params.w, x, c"),
     (["params.v=ones"], 1, "did you mean params.w?"),
     (["x=ones", "x=zeros"], 2, "'x' is given twice"),
-    (["x=ones", "ones", "ones", "ones"], 2, "4 inputs are given; the program takes 3"),
+    (["x=ones", "ones", "ones", "ones"], 2, "the program takes 3 inputs; found 4"),
     (["x=ones"], 2, "input 0 (%params.w) of type tensor<2xf32> has no --input"),
     (["x=nothing", "ones", "ones"], 2, "--input nothing is not one of"),
 ])

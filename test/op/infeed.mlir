@@ -7,7 +7,7 @@ func.func @nothing() {
 }
 
 // -----
-// error: infeed: a run has no queue from the host; take the values as arguments
+// error: infeed: not supported; pass the values as inputs
 
 func.func @values(%t: !stablehlo.token) -> tensor<2xi32> {
   %0:2 = "stablehlo.infeed"(%t) <{infeed_config = "", layout = [[0]]}> : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)

@@ -42,7 +42,7 @@ static void load(void) {
   static const char soname[] = "libcuda.so.1";
   void* handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    snprintf(reason, sizeof reason, "%s, CUDA's driver, was not found", soname);
+    snprintf(reason, sizeof reason, "the CUDA driver, %s, was not found", soname);
     return;
   }
   char ignored[sizeof reason];

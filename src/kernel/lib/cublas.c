@@ -46,7 +46,7 @@ static void load(void) {
   const int newest = driver_major();
   char soname[TN_TOOLKIT_SONAME_SIZE];
   if (!newest) {
-    snprintf(failure, sizeof failure, "there is no driver of CUDA");
+    snprintf(failure, sizeof failure, "no CUDA driver");
     return;
   }
   void* handle = tn__toolkit_load(&library, newest, soname, failure);

@@ -25,10 +25,10 @@ static tn_status_t read_version(const tn_serialize_options_t* options,
   if (*out_version >= TN_ARTIFACT_OLDEST_WRITTEN && *out_version <= TN_ARTIFACT_NEWEST) {
     return TN_OK;
   }
-  return tn_status_create(
-      TN_CODE_INVALID_ARGUMENT,
-      "an artifact of StableHLO %s; versions %u.%u.%u to %u.%u.%u can be written", options->version,
-      TN_ARTIFACT_PARTS(TN_ARTIFACT_OLDEST_WRITTEN), TN_ARTIFACT_PARTS(TN_ARTIFACT_NEWEST));
+  return tn_status_create(TN_CODE_INVALID_ARGUMENT,
+                          "cannot write StableHLO %s; expected %u.%u.%u to %u.%u.%u",
+                          options->version, TN_ARTIFACT_PARTS(TN_ARTIFACT_OLDEST_WRITTEN),
+                          TN_ARTIFACT_PARTS(TN_ARTIFACT_NEWEST));
 }
 
 // Writes the module, or, when it needs a version that is newer than `version` and none was asked
