@@ -10,7 +10,7 @@ static tn_array_t* refuse_shape(tn_scope_t* scope, size_t index, const tn_array_
                                 const tn_array_t* first, size_t axis) {
   if (array->rank != first->rank) {
     return tn__scope_fail(scope, TN_CODE_INVALID_ARGUMENT,
-                          "array %zu has shape %s; expected rank %zu, as array 0 (%s)", index,
+                          "array %zu has shape %s; expected rank %u, as array 0 (%s)", index,
                           TN_SHAPE_TEXT(array->rank, array->dims), first->rank,
                           TN_SHAPE_TEXT(first->rank, first->dims));
   }
