@@ -205,7 +205,7 @@ static void pool_in_a_forked_child_is_refused_and_released(void** state) {
     TN_ASSERT_OK(tn__pool_parallel_for(pool, 4, 1, count_calls, &calls));
     pid_t child = fork();
     if (child == 0) {
-      alarm(60);
+      alarm(600);
       tn_pool_t* another = NULL;
       const tn_code_t wanted = TN_CODE_FAILED_PRECONDITION;
       if (tn_status_code(tn__pool_schedule(pool, add_one, &tasks)) != wanted) _exit(1);

@@ -16,7 +16,7 @@ static int in_child(int (*work)(void)) {
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    alarm(30);
+    alarm(600);
     _exit(work());
   }
   assert_int_equal(waitpid(child, &state, 0), child);

@@ -87,7 +87,7 @@ static int run_in_child(const char* text, void (*prepare)(void), size_t capacity
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    alarm(60);
+    alarm(600);
     dup2(ends[1], STDERR_FILENO);
     signal(SIGSEGV, SIG_DFL);  // not cmocka's
     if (prepare) prepare();

@@ -145,6 +145,6 @@ int main(void) {
       cmocka_unit_test(known_programs_are_found_while_another_is_compiled),
       cmocka_unit_test(refused_memory_leaves_nothing_behind),
   };
-  alarm(120);  // in the place of waiting indefinitely
+  alarm(600);  // in the place of waiting indefinitely
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

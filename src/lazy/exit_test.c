@@ -145,7 +145,7 @@ static int a_forked_child_has_errors(void) {
   TN_ASSERT_OK(tn_array_eval(1, &z));
   const pid_t child = fork();
   if (child == 0) {
-    alarm(30);
+    alarm(600);
     TN_ASSERT_F32(z, TN_LIST(4), 0, 2, 4, 6);
     if (!is_refused(tn_array_eval(1, &x))) _exit(3);
     if (!is_refused(tn_array_eval(1, &y))) _exit(4);
@@ -176,7 +176,7 @@ static int a_forked_child_waits_for_no_other_thread(void) {
   wait_until_held();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(30);
+    alarm(600);
     if (!is_refused(tn_array_eval(1, &x))) _exit(3);
     tn_scope_destroy(s);
     exit(0);
@@ -192,7 +192,7 @@ static int a_child_forked_before_the_first_device_computes(void) {
   const pid_t child = fork();
   tn_scope_t* s = tn__testing_scope();
   tn_array_t* x = apply_slow(s, tn__testing_range(s, TN_LIST(4)));
-  if (child == 0) alarm(30);
+  if (child == 0) alarm(600);
   TN_ASSERT_OK(tn_array_async_eval(1, &x));
   TN_ASSERT_F32(x, TN_LIST(4), 0, 2, 4, 6);
   tn_scope_destroy(s);
@@ -239,7 +239,7 @@ SCENES(TEST)
 int main(int argc, char** argv) {
   program = argv[0];
   if (argc == 2) {
-    alarm(60);
+    alarm(600);
     TN_ASSERT_OK(tn_op_register(tn_definition_of(slow)));
     TN_ASSERT_OK(tn_op_register(tn_definition_of(held)));
     SCENES(CHOOSE)

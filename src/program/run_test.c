@@ -845,7 +845,7 @@ static void run_in_a_forked_child_is_an_error(void** state) {
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    alarm(30);
+    alarm(600);
     tn_status_t status = tn_program_run(program, 1, &argument, NULL, 1, &result);
     tn_buffer_release(argument);
     tn_program_release(program);

@@ -80,7 +80,7 @@ def write_safetensors(path, arrays):
 
 def tenon(*arguments, code=0, stdin=None, **environment):
     """Runs the command, which must end with this code. Returns what it wrote, (stdout, stderr)."""
-    done = subprocess.run([COMMAND, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=60,
+    done = subprocess.run([COMMAND, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=600,
                           env={**os.environ, **environment})
     words = " ".join(map(str, arguments))
     assert done.returncode == code, f"tenon {words}\nexit code {done.returncode}\n{done.stdout}{done.stderr}"

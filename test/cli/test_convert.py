@@ -24,7 +24,7 @@ DEFINITION = re.compile(r"^ *(%[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)*) = |(%
 
 def convert(data, form, *options):
     """The module in the other form, bytes to bytes."""
-    done = subprocess.run([COMMAND, "convert", "-", "-", "--to", form, *options], input=data, capture_output=True, timeout=60)
+    done = subprocess.run([COMMAND, "convert", "-", "-", "--to", form, *options], input=data, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 

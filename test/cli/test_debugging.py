@@ -32,7 +32,7 @@ def kernel(tmp_path):
 def shell(folder, script):
     environment = {**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
     return subprocess.run(["bash", "-c", script], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=120).stdout
+                          stderr=subprocess.STDOUT, timeout=600).stdout
 
 
 @pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")

@@ -15,7 +15,7 @@ PROGRAMS = sorted(path for path in (BUILD / "examples").glob("*/*")
 
 
 def run(program, *arguments):
-    return subprocess.run([program, *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    return subprocess.run([program, *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
 
 
 def test_there_are_programs():

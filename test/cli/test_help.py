@@ -71,7 +71,7 @@ def test_examples_run(folder, example, tmp_path):
         (tmp_path / "dot").write_text("#!/bin/sh\ncat\n")
         (tmp_path / "dot").chmod(0o755)
     path = f"{COMMAND.parent}:{tmp_path}:{os.environ['PATH']}"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=folder, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=folder, capture_output=True, text=True, timeout=600,
                           env={**os.environ, "PATH": path})
     assert done.returncode == 0, done.stdout + done.stderr
 

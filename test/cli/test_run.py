@@ -268,7 +268,7 @@ def test_inputs_go_to_the_arguments_they_name(folder, inputs):
     np.savez(folder / "x.npz", one=np.ones(2, np.float32))
     (folder / "named.mlir").write_text(NAMED)
     done = subprocess.run([COMMAND, "run", "named.mlir", *(word for text in inputs for word in ("-i", text))], cwd=folder,
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=600)
     assert done.stdout == "[2. 4.]\n", done.stderr
 
 
@@ -306,7 +306,7 @@ TWO_OUTPUTS = """func.func @main(%a: tensor<2xf32>, %t: !stablehlo.token)
 def test_outputs_are_saved_by_name(folder, outputs, saved, printed):
     (folder / "two.mlir").write_text(TWO_OUTPUTS)
     done = subprocess.run([COMMAND, "run", "two.mlir", "-i", "2xf32=1,2", *(word for text in outputs for word in ("-o", text))],
-                          cwd=folder, capture_output=True, text=True, timeout=60)
+                          cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert [line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("output")] == printed
     for file, expected in saved.items():

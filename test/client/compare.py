@@ -145,7 +145,7 @@ def run(program, theme, folder, command=COMMAND):
     for form in FORMS:
         words = command_line(command, folder, form, kept[form], len(wanted))
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+            done = subprocess.run(words, capture_output=True, text=True, timeout=600)
             error = done.stderr.strip() or f"exit code {done.returncode}" if done.returncode else ""
         except subprocess.TimeoutExpired:
             error = "it does not end within 120 s"

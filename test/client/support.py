@@ -26,7 +26,7 @@ RELATIVE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5, np.dtype(np
 
 def tenon(*arguments):
     """Runs the command and returns what it printed; its failure is the test's."""
-    done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"tenon {' '.join(map(str, arguments))}\nexit code {done.returncode}\n{done.stderr}"
     return done.stdout
 

@@ -63,7 +63,7 @@ LACKING = re.compile(r"^error: custom call @\S+: (nothing is registered|.* sever
 
 
 def tenon(*arguments):
-    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=600)
 
 
 def run(artifact, path):

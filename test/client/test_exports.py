@@ -213,7 +213,7 @@ def factor(x):
 
 
 def command(*arguments):
-    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.parametrize("spelling", ["text", "artifact"])

@@ -122,7 +122,7 @@ def run_wrong(library, tmp_path, target, *options, text=WRONG):
     path = tmp_path / "wrong.mlir"
     path.write_text(text)
     done = subprocess.run([COMMAND, "run", path, "-l", f"{library}:{target}", "-i", "ones", *options],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     return done.stderr
 
@@ -161,7 +161,7 @@ def test_a_mismatch_in_a_test_is_explained(library, tmp_path):
             (counts, "custom call @axpby: has 1 operand; expected 2")]:
         path.write_text(text)
         done = subprocess.run([COMMAND, "test", path, "-l", f"{library}:axpby=axpby#4"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
         assert done.returncode == 1 and message in done.stderr and "note: when it ran: " in done.stderr
 
 
@@ -169,7 +169,7 @@ def test_an_expected_mismatch_changes_no_later_module(library, tmp_path):
     path = tmp_path / "wrong.mlir"
     path.write_text("// -----\n".join([CHECKED + "// error: Wrong buffer dtype: expected F32 but got S32\n"] * 2))
     done = subprocess.run([COMMAND, "test", path, "-l", f"{library}:axpby=axpby#4"],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=600)
     assert done.returncode == 0 and "2 ok, 0 failed" in done.stdout
 
 
@@ -193,7 +193,7 @@ def test_an_attribute_that_is_not_bound_is_a_warning(library, tmp_path):
     path = tmp_path / "extra.mlir"
     path.write_text(EXTRA)
     done = subprocess.run([COMMAND, "run", path, "-l", f"{library}:look=look#4", "-i", "ones", "--probe"],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=600)
     assert done.returncode == 0 and "[11  1  3 12]" in done.stdout
     assert "extra.mlir:2:8: warning: custom call @look: attribute typo: the handler takes any attributes" in done.stderr
 

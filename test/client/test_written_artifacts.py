@@ -29,7 +29,7 @@ THEMES = [program for _, program in library.programs() if program.sample or IS_L
 def convert(path, *options):
     """The artifact that Tenon makes of a file; None where it is refused, with a reason."""
     target = path.with_suffix(".written.mlirbc")
-    done = subprocess.run([COMMAND, "convert", path, target, *options], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([COMMAND, "convert", path, target, *options], capture_output=True, text=True, timeout=600)
     if done.returncode:
         assert re.search(r"no artifact can hold it|is in StableHLO from version", done.stderr), done.stderr
         return None

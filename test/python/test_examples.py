@@ -19,7 +19,7 @@ BUILD = pathlib.Path(os.environ.get("TENON_BUILD_DIR", ROOT / "build" / "release
 
 
 def run(name, *arguments, **environment):
-    done = subprocess.run([sys.executable, ROOT / "examples" / name, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+    done = subprocess.run([sys.executable, ROOT / "examples" / name, *map(str, arguments)], capture_output=True, text=True, timeout=600,
                           env={**os.environ, "PYTHONPATH": str(BUILD / "python"), **environment})
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -51,7 +51,7 @@ def show_for(name, work):
 def run(library, program, *arguments):
     environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(tenon.__file__).parents[1]))
     done = subprocess.run([sys.executable, "-c", HEAD + program, library, *arguments], env=environment, capture_output=True, text=True,
-                          timeout=200)
+                          timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -260,5 +260,5 @@ def test_sigint_at_its_default_ends_the_process():
     process.stdout.readline()
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert b"KeyboardInterrupt" in errors and process.returncode in (1, 130, -signal.SIGINT)

@@ -84,7 +84,7 @@ static void memory_is_refused_in_a_child_forked_in_the_middle(void** state) {
   for (int i = 0; i < 10; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(60);
+      alarm(600);
       void* block;
       tn_memory_statistics_t statistics;
       tn_status_t status = tn__host_memory_allocate(shared.memory, 3000, 0, &block);

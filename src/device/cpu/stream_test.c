@@ -122,7 +122,7 @@ static void stream_is_refused_in_a_forked_child(void** state) {
   TN_ASSERT_OK(tn_stream_record_event(stream, event));
   pid_t child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(600);
     if (tn_status_code(tn_stream_synchronize(stream)) != wanted) _exit(1);
     if (tn_status_code(tn_event_wait(event, -1)) != wanted) _exit(2);
     if (tn_status_code(tn__stream_enqueue(stream, count, counts, 0)) != wanted) _exit(3);
