@@ -125,6 +125,7 @@ tn_status_t tn_archive_open(const char* path, tn_archive_t** out_archive) {
 tn_status_t tn_archive_open_source(const char* name, const char* format,
                                    const tn_byte_source_t* source, tn_archive_t** out_archive) {
   *out_archive = NULL;
+  TN_RETURN_IF_NULL(name);
   TN_RETURN_IF_NULL(source);
   const tn_archive_format_t* found = NULL;
   if (format) {
