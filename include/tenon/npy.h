@@ -78,7 +78,8 @@ typedef struct tn_byte_source {
 } tn_byte_source_t;
 
 // Opens a file and reads the list of its arrays. Its format is known by its first bytes, or else by
-// the end of its name, .npz or .safetensors. Errors are those of tn_npy_read; an array whose dtype Tenon does not have is one only when it is read.
+// the end of its name, .npz or .safetensors. Errors are those of tn_npy_read; an array whose dtype
+// Tenon does not have is one only when it is read.
 TN_API TN_MUST_USE tn_status_t tn_archive_open(const char* path, tn_archive_t** out_archive);
 // The same from a source, whose `user` lives as long as the archive. `name` is for messages;
 // `format` is "npz" or "safetensors" (NULL: by the first bytes), INVALID_ARGUMENT if another.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) 2026 The Tenon authors
 
-// Files that are written next to the one that they replace. What fails, a full disk included, leaves
-// the old file as it was.
+// Files that are written next to the one that they replace. What fails, a full disk included,
+// leaves the old file as it was.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
