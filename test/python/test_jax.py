@@ -157,6 +157,22 @@ def test_operations_have_symbolic_dimensions(axpby):
         close(exported.call(x, y), plain(jnp.sin(x), y, 3.0) + 1)
 
 
+def test_named_dimensions_may_be_symbolic(tmp_path):
+    library = tmp_path / "libproduct.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT / 'include'}", ROOT / "examples" / "product" / "kernels.c", "-o", library],
+                   check=True)
+    product = tenon.jax.register(library).product
+    n, k, m = jax.export.symbolic_shape("n, k, m")
+    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((n, k), (k, m))]
+    exported = jax.export.export(jax.jit(product), disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("product")])(*types)
+    assert exported.out_avals[0].shape == (n, m)
+    x, w = np.arange(6, dtype=np.float32).reshape(2, 3), np.ones((3, 4), np.float32)
+    close(exported.call(x, w), x @ w)
+    assert jax.eval_shape(product, x, w).shape == (2, 4)
+    with pytest.raises(ValueError, match=r"product: operand 1 \(w\): expected dims\(k, m\) where k is 3; found tensor<2x3xf32>"):
+        product(x, x)
+
+
 def test_symbolic_dimensions_elsewhere_are_named(axpby):
     (b,) = jax.export.symbolic_shape("b")
     with pytest.raises(NotImplementedError, match=r"axpby\(\): operands with symbolic dimensions must have one shape and dtype"):
