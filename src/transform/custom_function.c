@@ -147,13 +147,17 @@ static tn_status_t own_vmap(const tn_rule_t* rule, const tn_vmap_call_t* call,
   TN_RETURN_IF_ERROR(
       tn__allocate_array(tn_allocator_system(), input_count, sizeof(tn_array_t*), &memory));
   tn_array_t** inputs = memory;
-  for (size_t i = 0; i < input_count; ++i) {
+  tn_status_t status = TN_OK;
+  for (size_t i = 0; i < input_count && !status; ++i) {
     tn_array_t* x = rule->operands[output_count + i];
     inputs[i] = has_derivative(custom) ? tn_array_stop_gradient(rule->scope, x) : x;
+    status = tn_array_status(inputs[i]);
   }
-  tn_status_t status = custom->function.vmap(
-      custom->function.function.user, rule->scope, call->batch_size, input_count, inputs,
-      call->axes + output_count, output_count, out_results, out_axes);
+  if (!status) {
+    status = custom->function.vmap(custom->function.function.user, rule->scope, call->batch_size,
+                                   input_count, inputs, call->axes + output_count, output_count,
+                                   out_results, out_axes);
+  }
   tn__free(tn_allocator_system(), inputs, input_count * sizeof *inputs);
   for (size_t i = 0; i < output_count && !status; ++i) {
     if (out_results[i]) status = tn_array_status(out_results[i]);

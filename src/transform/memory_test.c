@@ -252,6 +252,16 @@ static tn_status_t with_rules(void* user, tn_scope_t* s, size_t input_count, tn_
   return TN_OK;
 }
 
+// The sum of the function over rows, whose derivatives are by its rules.
+static tn_status_t over_rows(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
+                             size_t output_count, tn_array_t** out) {
+  const tn_closure_t function = {with_rules, user};
+  tn_array_t* y = NULL;
+  TN_RETURN_IF_ERROR(tn_vmap(s, &function, input_count, x, NULL, output_count, NULL, &y));
+  out[0] = tn_array_sum(s, y, 0, NULL, false);
+  return TN_OK;
+}
+
 static tn_status_t checkpointed(void* user, tn_scope_t* s, size_t input_count, tn_array_t* const* x,
                                 size_t output_count, tn_array_t** out) {
   static const tn_closure_t function = {sum_of_cubes, NULL};
@@ -269,6 +279,11 @@ static tn_status_t use_rules(tn_scope_t* s) {
   tn_array_t* rows = tn_array_zeros(s, TN_DTYPE_F32, TN_LIST(3));
   TN_RETURN_IF_ERROR(tn_vmap(s, &function, 1, &rows, NULL, 1, NULL, &y));
   TN_RETURN_IF_ERROR(expect_sum(s, y, 3));
+  const tn_closure_t each = {over_rows, NULL};
+  TN_RETURN_IF_ERROR(tn_grad(s, &each, 1, &rows, 1, NULL, &change));
+  TN_RETURN_IF_ERROR(expect_sum(s, change, 3 * 2));
+  TN_RETURN_IF_ERROR(tn_jvp(s, &each, 1, &rows, &rows, 1, &y, &change));
+  TN_RETURN_IF_ERROR(expect(change, 0));
   tn_array_t* matrix = numbers(s, TN_LIST(2, 3));
   TN_RETURN_IF_ERROR(tn_grad(s, &again, 1, &matrix, 1, NULL, &change));
   return expect_sum(s, change, 3 * (0.25 + 1 + 4 + 0.0625 + 2.25 + 0.25));
