@@ -8,6 +8,7 @@
 #include <tenon/detail/transform.h>
 
 #include "pass/pass.h"
+#include "pass/refine.h"
 
 // One function, ready to be applied. Immutable.
 typedef struct entry {
@@ -110,8 +111,20 @@ static tn_status_t sink_constants(tn_node_t* node, tn_arena_t* arena) {
   return TN_OK;
 }
 
+// Calls that have sizes as operands become operations that have them as attributes, where all sizes
+// are known.
+static tn_status_t fix_sizes(tn_module_t* module, tn_function_t* function) {
+  if (!tn__pass_must_refine(module)) return TN_OK;
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    if (!tn__type_is_static(function->argument_types[i])) return TN_OK;
+  }
+  TN_RETURN_IF_ERROR(tn__pass_refine(module, function, function->argument_types));
+  return tn__pass_flatten(module, function);  // bodies that were functions
+}
+
 static tn_status_t simplify(tn_module_t* module, tn_function_t* function) {
   TN_RETURN_IF_ERROR(tn__pass_flatten(module, function));
+  TN_RETURN_IF_ERROR(fix_sizes(module, function));
   TN_FOR_EACH_NODE (node, function->body) {
     TN_RETURN_IF_ERROR(sink_constants(node, &module->arena));
   }

@@ -145,6 +145,34 @@ static void imported_functions_are_compiled(void** state) {
   tn_scope_destroy(s);
 }
 
+// JAX writes a window whose sizes are operands as a call, exporters erf as another.
+static void imported_calls_are_the_operations_that_they_stand_for(void** state) {
+  (void)state;
+  static const char text[] =
+      "func.func @main(%x: tensor<3xf32>) -> tensor<2xf32> {\n"
+      "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+      "%o = stablehlo.constant dense<[1]> : tensor<1xi32>\n"
+      "%w = stablehlo.add %o, %o : tensor<1xi32>\n"
+      "%p = stablehlo.constant dense<0> : tensor<1x2xi32>\n"
+      "%0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %w, %o, %o, %o, %p) "
+      "{called_computations = [@add]} : (tensor<3xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, "
+      "tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<2xf32>\n"
+      "%1 = stablehlo.custom_call @mhlo.sinh(%z) {mhlo.attributes = {}} : (tensor<f32>) -> "
+      "tensor<f32>\n"
+      "%2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<2xf32>\n"
+      "%3 = stablehlo.add %0, %2 : tensor<2xf32>\n"
+      "return %3 : tensor<2xf32>\n}\n"
+      "func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {\n"
+      "%0 = stablehlo.add %a, %b : tensor<f32>\nreturn %0 : tensor<f32>\n}\n";
+  tn_scope_t* s = tn__testing_scope();
+  tn_imported_t* imported = import(s, text);
+  tn_array_t* x = tn__testing_range(s, TN_LIST(3));
+  tn_array_t* y = call(imported, s, 1, &x);
+  TN_ASSERT_F32(y, TN_LIST(2), 1, 3);
+  tn_imported_release(imported);
+  tn_scope_destroy(s);
+}
+
 // --- folds
 
 #define FOLD(op, initial)                                                        \
@@ -442,6 +470,7 @@ int main(void) {
       cmocka_unit_test(what_is_exported_and_imported_computes_the_same),
       cmocka_unit_test(imported_functions_have_gradients_and_batches),
       cmocka_unit_test(imported_functions_are_compiled),
+      cmocka_unit_test(imported_calls_are_the_operations_that_they_stand_for),
       cmocka_unit_test(initial_values_of_folds_count),
       cmocka_unit_test(loops_compute_and_have_no_rules),
       cmocka_unit_test(operations_of_authors_keep_their_rules),
