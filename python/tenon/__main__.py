@@ -19,7 +19,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parent
 
 
 def cmake_dir():
-    return PACKAGE / "lib" / "cmake" / "Tenon"
+    return (PACKAGE / "lib" / "cmake" / "Tenon").resolve()  # a distribution has a link there
 
 
 def cflags():
