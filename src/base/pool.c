@@ -346,27 +346,27 @@ tn_pool_t* tn__pool_retain(tn_pool_t* pool) {
   return pool;
 }
 
-void tn__pool_release(tn_pool_t* of) {
-  threads_t* pool = of ? of->threads : NULL;
-  if (!pool || atomic_fetch_sub(&pool->references, 1) != 1 || tn__process_is_forked()) return;
+void tn__pool_release(tn_pool_t* pool) {
+  threads_t* threads = pool ? pool->threads : NULL;
+  if (!threads || atomic_fetch_sub(&threads->references, 1) != 1 || tn__process_is_forked()) return;
   // No thread may be started between the count here and the join: loops are over by contract, but
   // a worker that was recruiting when the last one ended may still be starting another.
-  pthread_mutex_lock(&pool->start_lock);
-  atomic_store(&pool->worker_limit, 0);
-  int worker_count = atomic_load(&pool->worker_count);
-  pthread_mutex_unlock(&pool->start_lock);
-  atomic_fetch_or(&pool->board, BOARD_STOP);
+  pthread_mutex_lock(&threads->start_lock);
+  atomic_store(&threads->worker_limit, 0);
+  int worker_count = atomic_load(&threads->worker_count);
+  pthread_mutex_unlock(&threads->start_lock);
+  atomic_fetch_or(&threads->board, BOARD_STOP);
   for (int i = 0; i < worker_count; ++i) {
-    tn_worker_t* worker = &pool->workers[i].worker;
+    tn_worker_t* worker = &threads->workers[i].worker;
     if (!tn__worker_claim(worker)) continue;
-    atomic_fetch_sub(&pool->board, BOARD_SLEEPER);
+    atomic_fetch_sub(&threads->board, BOARD_SLEEPER);
     tn__worker_rouse(worker);
   }
-  for (int i = 0; i < worker_count; ++i) tn__worker_join(&pool->workers[i].worker);
-  tn__task_queue_destroy(pool->tasks);
-  pthread_mutex_destroy(&pool->error_lock);
-  pthread_mutex_destroy(&pool->start_lock);
-  tn__free(pool->allocator, pool, pool_size(pool->thread_count));
+  for (int i = 0; i < worker_count; ++i) tn__worker_join(&threads->workers[i].worker);
+  tn__task_queue_destroy(threads->tasks);
+  pthread_mutex_destroy(&threads->error_lock);
+  pthread_mutex_destroy(&threads->start_lock);
+  tn__free(threads->allocator, threads, pool_size(threads->thread_count));
 }
 
 int tn__pool_thread_count(const tn_pool_t* pool) {
@@ -479,43 +479,43 @@ static tn_status_t run_alone(const tn_interrupt_t* interrupt, int64_t count, int
   return TN_OK;
 }
 
-tn_status_t tn__pool_parallel_for(const tn_pool_t* of, int64_t count, int64_t grain,
+tn_status_t tn__pool_parallel_for(const tn_pool_t* pool, int64_t count, int64_t grain,
                                   tn_parallel_body_fn body, void* user) {
   if (count <= 0) return TN_OK;
   if (grain < 1) grain = 1;
-  if (!of || count <= grain) return body(0, count, user);
-  threads_t* pool = of->threads;
-  slot_t* slot = pool->thread_count > 1 ? take_slot(pool) : NULL;
-  if (!slot) return run_alone(of->interrupt, count, grain, body, user);
+  if (!pool || count <= grain) return body(0, count, user);
+  threads_t* threads = pool->threads;
+  slot_t* slot = threads->thread_count > 1 ? take_slot(threads) : NULL;
+  if (!slot) return run_alone(pool->interrupt, count, grain, body, user);
 
-  cut(pool, slot, count, grain);
+  cut(threads, slot, count, grain);
   slot->body = body;
   slot->user = user;
-  slot->interrupt = of->interrupt;
+  slot->interrupt = pool->interrupt;
   slot->error = TN_OK;
   unsigned chunk_count = slot->chunk_count;
   atomic_store_explicit(&slot->unfinished, chunk_count, memory_order_relaxed);
   // First the bit, then the chunks: the other way round a late worker could claim them all and
   // clear the bit before it is set.
-  uint64_t board = atomic_fetch_or(&pool->board, (uint64_t)1 << (slot - pool->slots));
-  atomic_store_explicit(&slot->unclaimed, all_of(pool, slot), memory_order_release);
-  bool may_recruit = can_recruit(pool, board, chunk_count - 1);
+  uint64_t board = atomic_fetch_or(&threads->board, (uint64_t)1 << (slot - threads->slots));
+  atomic_store_explicit(&slot->unclaimed, all_of(threads, slot), memory_order_release);
+  bool may_recruit = can_recruit(threads, board, chunk_count - 1);
   bool may_probe = may_recruit && count / grain >= PROBE_GRAINS;
-  if (may_recruit && !may_probe) recruit(pool, board);
+  if (may_recruit && !may_probe) recruit(threads, board);
 
   unsigned finished = 0;
-  for (int64_t chunk; (chunk = claim_chunk(pool, slot, 0)) >= 0; ++finished) {
+  for (int64_t chunk; (chunk = claim_chunk(threads, slot, 0)) >= 0; ++finished) {
     tn_status_t status =
-        may_probe && chunk == 0 ? run_probe(pool, slot, grain, board) : run_chunk(slot, chunk);
+        may_probe && chunk == 0 ? run_probe(threads, slot, grain, board) : run_chunk(slot, chunk);
     if (tn__process_is_forked()) {  // the body has forked, and the others' chunks are not done here
       tn_status_release(status);
       return tn__process_forked_error();
     }
-    if (status) fail_chunk(pool, slot, (unsigned)chunk, status);
+    if (status) fail_chunk(threads, slot, (unsigned)chunk, status);
   }
   if (finished) finish_chunks(slot, finished);
-  await_chunks(pool, slot);
+  await_chunks(threads, slot);
   tn_status_t error = slot->error;
-  give_slot_back(pool, slot);
+  give_slot_back(threads, slot);
   return error;
 }
