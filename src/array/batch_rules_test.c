@@ -225,6 +225,35 @@ static void integers_are_never_rounded(void** state) {
   tn_scope_destroy(s);
 }
 
+#define KINDS(ARG, ATTR, RET) \
+  ATTR(flag, bool, false)     \
+  ATTR(list, array(double), TN_EMPTY) ATTR(more, dictionary, TN_EMPTY) RET(y, f64, rank(0))
+TN_OP(kinds, KINDS, "adds up what it is given") {
+  double factor = 0;
+  TN_TRY(tn_get(call, call->more, "factor", double, &factor));
+  *call->y.data = call->flag;
+  for (int64_t i = 0; i < (int64_t)call->list.count; ++i) {
+    *call->y.data += factor * call->list.data[i];
+  }
+  return TN_OK;
+}
+
+static void attributes_of_every_kind_are_made(void** state) {
+  (void)state;
+  tn_scope_t* s = begin();
+  const double list[] = {2, 3};
+  const tn_attribute_t factor = tn_attribute_float("factor", TN_DTYPE_F64, 100);
+  const tn_attribute_t attributes[] = {tn_attribute_bool("flag", true),
+                                       tn_attribute_array("list", TN_DTYPE_F64, list, 2),
+                                       tn_attribute_dictionary("more", &factor, 1)};
+  const tn_op_def_t definition = {.struct_size = sizeof definition, .handler = &kinds_op};
+  double y = 0;
+  TN_ASSERT_OK(tn_op_register(&definition));
+  TN_ASSERT_OK(tn_array_to_host(tn_op_apply_one(s, "kinds", 0, NULL, 3, attributes), &y, sizeof y));
+  assert_true(y == 501);
+  tn_scope_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(leading_dimensions_take_the_batch),
@@ -232,6 +261,7 @@ int main(void) {
       cmocka_unit_test(any_operation_is_applied_to_one_element_after_the_other),
       cmocka_unit_test(rules_have_the_functions_that_they_need),
       cmocka_unit_test(integers_are_never_rounded),
+      cmocka_unit_test(attributes_of_every_kind_are_made),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

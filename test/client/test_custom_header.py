@@ -449,6 +449,7 @@ MISTAKES = {
     "RET(z, f32, rank2)": "RET(z, f32, rank2): unknown shape; expected any_rank, rank(2), dims(n, k + 1) with up to 12, like(x), "
                           "shape_of(x), optional, remaining",
     "RET(z, f32, dim(n))": "RET(z, f32, dim(n)): unknown shape; expected any_rank, rank(2), dims(n, k + 1)",
+    "ARG(z, f32, rank())": "ARG(z, f32, rank()): unknown shape; expected any_rank, rank(2), ",
     "ARG(z, f32, dims())": "ARG(z, f32, dims()): unknown shape; expected any_rank, rank(2), dims(n, k + 1)",
     "ARG(z, f32, dims(n, ))": "ARG(z, f32, dims(n, )): unknown shape; expected any_rank, ",
     "ARG(z, f32, dims(n, ...))": "ARG(z, f32, dims(n, ...)): unknown shape; expected any_rank, ",

@@ -99,7 +99,7 @@ enum { TN_FFI_DTYPES(TN__ELEMENT) tn_element_any = 0, tn_element_none = 63 };
 #define TN__ROOM_AS(...) +TN__ROOM(TN__6TH(__VA_ARGS__, "", "", "", "", "", ~))
 #define TN__ROOM(text) (sizeof(text) > 1 ? sizeof(text) + 2 : 0)
 #define TN__S_any_rank ~, 1, one, (-1, 0, NULL), (*tn_value)
-#define TN__S_rank(n) ~, 1, one, (n, 0, NULL), (*tn_value)
+#define TN__S_rank(n) ~, (sizeof #n > 1), one, (n + 0, 0, NULL), (*tn_value)
 #define TN__S_dims(...) \
   ~, TN__PADDED(TN__ARE_DIMS, __VA_ARGS__), one, (-1, 0, NULL), (*tn_value), #__VA_ARGS__
 #define TN__ARE_DIMS(a, b, c, d, e, f, g, h, i, j, k, l, m, ...)                            \
