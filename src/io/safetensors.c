@@ -294,8 +294,7 @@ static tn_status_t add_tensor(json_t* in, tn_archive_t* archive, tn_string_view_
 
 static tn_status_t read_header(json_t* in, tn_archive_t* archive) {
   bool has_metadata = false;
-  if (in->at == in->end || *in->at != '{') return expected(in, "`{`");
-  ++in->at;
+  TN_RETURN_IF_ERROR(need(in, '{', "`{`"));
   bool has_more = !accept(in, '}');
   while (has_more) {
     tn_string_view_t name = {0};
