@@ -332,11 +332,32 @@ PyObject* core_qr(core_call_t* call, PyObject* const* objects) {
   return core_named_tuple("linalg_qr", 2, parts);
 }
 
+// The first `count` columns of matrices; or, if `is_rows`, rows.
+static tn_array_t* first_of(tn_scope_t* scope, tn_array_t* a, bool is_rows, int64_t count) {
+  int64_t starts[TN_MAX_RANK] = {0}, stops[TN_MAX_RANK];
+  const size_t rank = tn_array_rank(a);
+  memcpy(stops, tn_array_dims(a), rank * sizeof *stops);
+  stops[rank - (is_rows ? 2 : 1)] = count;
+  return tn_array_slice(scope, a, starts, stops, NULL);
+}
+
+// There is no QR of complex matrices.
+static PyObject* cut_svd(core_call_t* call, tn_array_t* a) {
+  tn_array_t* parts[3];
+  tn_array_linalg_svd(call->scope, a, &parts[0], &parts[1], &parts[2]);
+  if (tn_array_dtype(parts[1]) == TN_DTYPE_INVALID) return core_array_object(parts[1]);
+  const int64_t count = tn_array_dim(parts[1], -1);
+  parts[0] = first_of(call->scope, parts[0], false, count);
+  parts[2] = first_of(call->scope, parts[2], true, count);
+  return core_named_tuple("linalg_svd", 3, parts);
+}
+
 // Only as many singular vectors as values, without the others ever being computed: of R, where the
 // matrix A with more rows than columns is Q R; of a matrix with more columns those of its
 // transpose.
 static PyObject* reduced_svd(core_call_t* call, tn_array_t* a) {
   tn_scope_t* scope = call->scope;
+  if (tn_dtype_kind(tn_array_dtype(a)) == TN_KIND_COMPLEX) return cut_svd(call, a);
   tn_array_t *q = NULL, *r = NULL, *parts[3] = {NULL, NULL, NULL};
   const bool is_wide = tn_array_dim(a, -1) > tn_array_dim(a, -2);
   tn_array_linalg_qr(scope, is_wide ? tn_array_matrix_transpose(scope, a) : a, &q, &r);

@@ -238,6 +238,13 @@ def test_decompositions_of_any_shape_reduced_and_complete():
             assert [part.shape for part in ours] == [part.shape for part in theirs]
             same(ours.Q @ ours.R, a)
             same(tn.matrix_transpose(ours.Q) @ ours.Q, np.broadcast_to(np.eye(ours.Q.shape[-1]), ours.Q.shape[:-2] + (ours.Q.shape[-1],) * 2))
+    for shape in ((4, 2), (2, 4), (3, 2, 5)):
+        a = (RANDOM.normal(size=shape) + 1j * RANDOM.normal(size=shape)).astype(np.complex64)
+        u, s, vh = tn.linalg.svd(tn.array(a), full_matrices=False)
+        assert [part.shape for part in (u, s, vh)] == [part.shape for part in np.linalg.svd(a, full_matrices=False)]
+        same(np.asarray(u) * np.asarray(s)[..., None, :] @ np.asarray(vh), a)
+    with pytest.raises(ValueError):
+        tn.linalg.svd(tn.ones(3), full_matrices=False)
     with pytest.raises(ValueError, match="'reduced' or 'complete'"):
         tn.linalg.qr(tn.eye(2), mode="r")
 
