@@ -28,7 +28,7 @@ static void apply(const tn_rule_t* rule, tn_array_t* const* operands, const tn_a
 static bool takes_leading(const tn_rule_t* rule, size_t operand) {
   const tn_ffi_op_t* op = rule->op ? rule->op->handler : NULL;
   const tn_ffi_param_t* param = tn__op_value_param(op, TN_FFI_PARAM_ARG, operand);
-  const char* dims = param ? tn__param_dims(op, param) : NULL;
+  const char* dims = tn__param_dims(op, param);
   if (dims) return tn__read_leading(&dims);
   return !param || param->rank < 0;
 }

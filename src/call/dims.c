@@ -68,7 +68,7 @@ static tn_status_t match_all(const tn_inference_t* inference, int32_t kind, size
   const tn_ffi_op_t* op = inference->signature;
   for (size_t i = 0; i < count; ++i) {
     const tn_ffi_param_t* param = tn__op_value_param(op, kind, i);
-    const char* dims = param ? tn__param_dims(op, param) : NULL;
+    const char* dims = tn__param_dims(op, param);
     const tn__sizes_t before = *sizes;
     if (!dims) continue;
     if (!tn__match_dims(dims, tn_type_dims(types[i]), (int64_t)tn_type_rank(types[i]), sizes)) {

@@ -14,9 +14,11 @@
 static inline const tn_ffi_param_t* tn__op_param(const tn_ffi_op_t* op, size_t index) {
   return (const void*)((const char*)op->params + index * op->param_size);
 }
-// Its named dimensions, "n, k + 1"; NULL: none, or its library is older than they are.
+// The named dimensions of a parameter of the operation, "n, k + 1"; NULL: none, or its library is
+// older than they are. Without a signature there is no parameter.
 static inline const char* tn__param_dims(const tn_ffi_op_t* op, const tn_ffi_param_t* param) {
-  return op->param_size >= TN_FFI_END_OF(tn_ffi_param_t, dims) ? param->dims : NULL;
+  const bool has_dims = op && param && op->param_size >= TN_FFI_END_OF(tn_ffi_param_t, dims);
+  return has_dims ? param->dims : NULL;
 }
 // Field `index` of a record.
 static inline const tn_ffi_param_t* tn__param_field(const tn_ffi_op_t* op,
