@@ -29,7 +29,8 @@ static void read_all(tn_archive_t* archive, tn_device_t* device) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tn_device_t* device;
-  const tn_device_options_t options = {.struct_size = sizeof options, .memory_limit = 1 << 24};
+  const tn_device_options_t options = {.struct_size = sizeof options,
+                                       .memory_limit_byte_size = 1 << 24};
   if (!device) tn_status_release(tn_device_create("cpu", &options, &device));
   input_t input = {data, size};
   const tn_byte_source_t source = {read_input, &input, size};
