@@ -75,6 +75,9 @@ static tn_status_t skip_settings(tn_parser_t* parser) {
     }
     tn__lexer_next(&parser->lexer);
     TN_RETURN_IF_ERROR(tn__parser_expect(parser, '=', "`=`"));
+    if (!tn__parser_at(parser, '[') && !tn__parser_at(parser, '{')) {
+      return tn__parser_wanted(parser, "`[` or `{` of the value");
+    }
     TN_RETURN_IF_ERROR(tn__parser_skip_brackets(parser));
   }
   return TN_OK;

@@ -476,6 +476,18 @@ def test_an_implied_broadcast_that_makes_no_sense_is_an_error(tmp_path, line, te
     assert done.returncode == 1 and text in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("old, new, text", [
+    ("in_shardings=[<@mesh", "in_shardings=%x [<@mesh", "expected `[` or `{` of the value"),
+    ('manual_axes={"d"} ', "manual_axes ", "expected `=`"),
+    ("(%a: tensor<2x4xf32>) {", "(%a: tensor<2x4xf32>)", "expected `{` of the region"),
+])
+def test_settings_of_a_manual_computation_have_values(tmp_path, old, new, text):
+    assert old in PRETTY
+    (tmp_path / "program.mlir").write_text(PRETTY.replace(old, new))
+    done = command("check", tmp_path / "program.mlir")
+    assert done.returncode == 1 and text in done.stderr, done.stderr
+
+
 # -- texts
 
 def test_a_function_type_is_printed_without_the_aliases_of_its_types(tmp_path):
