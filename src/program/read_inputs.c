@@ -10,7 +10,7 @@
 #include "program/names.h"
 #include "program/program.h"
 
-enum { AMBIGUOUS = UINT32_MAX };
+static const uint32_t ambiguous = UINT32_MAX;
 
 // From the names of inputs to their indices. The names are in the arena.
 typedef struct index {
@@ -24,7 +24,7 @@ static tn_status_t add_input(index_t* index, const tn_program_t* program, uint32
   tn__program_input_name_at(program, i, text);
   tn_name_entry_t* known = tn__names_find(&index->names, tn__sv(text));
   if (known) {
-    known->number = AMBIGUOUS;
+    known->number = ambiguous;
     return TN_OK;
   }
   TN_RETURN_IF_ERROR(tn__arena_copy_string(&index->arena, tn__sv(text), &name));
@@ -51,7 +51,7 @@ static tn_status_t read_entry(const index_t* index, const tn_program_t* program,
   tn__program_spell_name(name, text);
   const tn_name_entry_t* found = tn__names_find(&index->names, tn__sv(text));
   if (!found) return TN_OK;
-  if (found->number == AMBIGUOUS) {
+  if (found->number == ambiguous) {
     return tn_status_create(TN_CODE_INVALID_ARGUMENT,
                             "several inputs of the program are called '%s'",
                             TN_NAME_TEXT(tn__sv(name)));
