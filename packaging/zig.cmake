@@ -40,6 +40,7 @@ set(CMAKE_AR ${TENON_ZIG_FOLDER}/ar)
 set(CMAKE_RANLIB ${TENON_ZIG_FOLDER}/ranlib)
 
 # The same bytes wherever the sources are; no symbols but those that are linked by.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(CMAKE_C_FLAGS_INIT "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT -Wl,-s)

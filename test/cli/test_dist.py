@@ -99,7 +99,7 @@ def test_wheels_are_written_with_a_true_record_and_the_same_bytes(tmp_path, monk
     written = []
     for name in ("one", "two"):
         monkeypatch.setattr(dist, "DIST", tmp_path / name)
-        written += dist.write_wheel(stage, metadata, "py3-none-any")
+        written += dist.write_wheel(stage, metadata, "py3-none-any", 1_800_000_000)
         os.utime(stage / "tenon/__init__.py", (1, 1))
     assert written[0].name == f"tenon_runtime-{VERSION}-py3-none-any.whl"
     assert written[0].read_bytes() == written[1].read_bytes()
