@@ -112,7 +112,7 @@ static tn_status_t run(tn_device_t* device, tn_program_t* program, unsigned char
   const tn_run_options_t options = {.struct_size = sizeof options, .donated = donated};
   tn_program_t* variant = NULL;  // how much work it is follows from the sizes
   if (!status && program->dynamic) {
-    status = tn__dynamic_specialise(program, argument_count, arguments, &variant);
+    status = tn__dynamic_specialise(program, argument_count, arguments, NULL, &variant);
   }
   if (!status && (!variant || is_worth_running(variant))) {
     status = tn_program_run(program, argument_count, arguments, &options, out_outcome->count,
