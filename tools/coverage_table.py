@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARTS = ("src", "include", "cli", "python")
 
 
 def component(path):
@@ -27,8 +28,8 @@ def row(name, sums):
 def main(summary):
     totals = collections.defaultdict(lambda: {"lines": [0, 0], "branches": [0, 0]})
     for file in json.loads(pathlib.Path(summary).read_text())["data"][0]["files"]:
-        path = pathlib.Path(file["filename"])
-        if not path.is_relative_to(ROOT):
+        path = pathlib.Path(file["filename"]).resolve()
+        if not any(path.is_relative_to(ROOT / part) for part in PARTS):
             continue
         for name in (component(path), "all"):
             for what, sums in totals[name].items():
