@@ -6,6 +6,13 @@ find_library(TENON_CMOCKA_LIBRARY cmocka)
 find_path(TENON_CMOCKA_INCLUDE cmocka.h)
 mark_as_advanced(TENON_CMOCKA_LIBRARY TENON_CMOCKA_INCLUDE)
 
+# Whether test programs share one library that shows all names, instead of having it in them: with
+# AddressSanitizer or coverage it is forty megabytes in each, and linking takes longer than compiling.
+set(TENON_TESTS_SHARE_LIBRARY OFF)
+if(TENON_SANITIZE MATCHES address OR TENON_COVERAGE)
+  set(TENON_TESTS_SHARE_LIBRARY ON)
+endif()
+
 # src/base/arena_test.c -> base_arena_test
 function(tenon_program_name out source)
   string(REGEX REPLACE "\\.c$" "" name ${source})
@@ -48,7 +55,7 @@ endfunction()
 function(tenon_add_test_program program)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE tenon_testing)
-  if(TENON_SANITIZE OR TENON_COVERAGE)
+  if(TENON_TESTS_SHARE_LIBRARY)
     # -fPIC: they and the shared library see the same addresses (src/CMakeLists.txt).
     target_compile_options(${program} PRIVATE -fPIC)
   elseif(CMAKE_BUILD_TYPE STREQUAL Release)
@@ -145,7 +152,7 @@ endfunction()
 # Every *_bench.c under the current folder becomes a program of the target `benches`.
 function(tenon_add_benches)
   add_custom_target(benches)
-  if(TENON_SANITIZE OR TENON_COVERAGE)
+  if(TENON_TESTS_SHARE_LIBRARY)
     return()
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_bench.c)
