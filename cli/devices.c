@@ -18,7 +18,7 @@ static bool print_line(void* user, const tn_device_info_t* info) {
 
 static bool print_missing(void* user, const char* kind, const char* reason) {
   (void)user;
-  printf("%-10s %-8s %s\n", kind, "none", reason);
+  printf("%-10s unavailable: %s\n", kind, reason);
   return true;
 }
 

@@ -119,7 +119,7 @@ def test_a_missing_compiler_is_named(tmp_path):
                 f"{tmp_path}/cuda/lib64, /usr/local/cuda/lib64")
     assert expected in done.stderr + done.stdout
     listed = subprocess.run([TENON, "devices"], env=environment, capture_output=True, text=True).stdout
-    assert f"cuda       none     its devices cannot be used: {expected}\n" in listed
+    assert f"cuda       unavailable: its devices cannot be used: {expected}\n" in listed
 
 
 @simulated
