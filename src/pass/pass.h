@@ -13,6 +13,7 @@
 typedef struct tn_pass_options {
   const struct tn_compile_target* target;  // kernel/target.h
   bool keep_all;  // run only what running needs: no recursion, composites called, layouts row-major
+  bool is_strict;   // run only what is needed, and what changes no rounding and no order of terms
   bool keep_valid;  // leave out what makes of a module more than text can say: to show it
 } tn_pass_options_t;
 
@@ -20,6 +21,7 @@ typedef struct tn_pass {
   const char* name;
   const char* doc;
   bool is_needed;  // also with keep_all
+  bool is_exact;   // also with is_strict
   bool is_beyond;  // text cannot say what it leaves; not with keep_valid
   tn_status_t (*run)(tn_module_t* module, tn_function_t* entry);
 } tn_pass_t;

@@ -40,7 +40,8 @@ static const tn_pass_t passes[] = {
      .is_needed = true},
     {.name = "inline",
      .doc = "inline small functions, and those called once",
-     .run = tn__pass_inline_calls},
+     .run = tn__pass_inline_calls,
+     .is_exact = true},
     {.name = "split-splats",
      .doc = "store one element of large splats, and broadcast it in the memory of the run",
      .run = tn__pass_split_splats,
@@ -79,17 +80,20 @@ static const tn_pass_t passes[] = {
      .is_beyond = true},
     {.name = "common-subexpression-elimination",
      .doc = "merge equal operations",
-     .run = tn__pass_eliminate_common_subexpressions},
+     .run = tn__pass_eliminate_common_subexpressions,
+     .is_exact = true},
     {.name = "dead-code-elimination",
      .doc = "remove operations without used results or side effects",
-     .run = tn__pass_eliminate_dead_code},
+     .run = tn__pass_eliminate_dead_code,
+     .is_exact = true},
     {.name = "vectorize-bodies",
      .doc = "vectorize the bodies of reductions",
      .run = tn__pass_vectorize_bodies,
      .is_beyond = true},
     {.name = "schedule-calls",
      .doc = "schedule custom calls with a hint as early or as late as possible",
-     .run = tn__pass_schedule_calls},
+     .run = tn__pass_schedule_calls,
+     .is_exact = true},
     {.name = "fusion",
      .doc = "fuse elementwise operations and reductions of rows",
      .run = tn__pass_fuse},
@@ -114,12 +118,17 @@ const tn_pass_t* tn__pass_at(size_t index) {
   return index < tn__pass_count() ? &passes[index] : NULL;
 }
 
+static bool applies(const tn_pass_t* pass, const tn_pass_options_t* options) {
+  if (options->keep_valid && pass->is_beyond) return false;
+  if (pass->is_needed) return true;
+  return !options->keep_all && (pass->is_exact || !options->is_strict);
+}
+
 tn_status_t tn__pass_run(tn_module_t* module, tn_function_t* entry,
                          const tn_pass_options_t* options) {
   module->target = options->target;
   for (size_t i = 0; i < tn__pass_count(); ++i) {
-    if (options->keep_all && !passes[i].is_needed) continue;
-    if (options->keep_valid && passes[i].is_beyond) continue;
+    if (!applies(&passes[i], options)) continue;
     TN_RETURN_IF_ERROR(tn__interrupt_check(module->interrupt));
     TN_RETURN_IF_ERROR(passes[i].run(module, entry));
   }

@@ -140,10 +140,12 @@ static tn_status_t compile(tn_program_t* program, const tn_compile_options_t* op
     return tn__dynamic_create(program, entry, options);
   }
   TN_RETURN_IF_ERROR(tn__program_fix_sizes(program->module, entry, argument_types));
-  program->keep_all = options->keep_all || options->keep_values || options->strict_arithmetic;
+  program->keep_all = options->keep_all || options->keep_values;
+  program->is_strict = options->strict_arithmetic;
   if (options->keep_values) TN_RETURN_IF_ERROR(tn__program_keep_values(program, entry));
   tn_pass_options_t pass_options = {.target = program->module->target,
-                                    .keep_all = program->keep_all};
+                                    .keep_all = program->keep_all,
+                                    .is_strict = program->is_strict};
   TN_RETURN_IF_ERROR(tn__pass_run(program->module, entry, &pass_options));
   TN_RETURN_IF_ERROR(tn__program_build(program, entry));
   program->is_small = is_small(program);

@@ -179,8 +179,10 @@ static tn_status_t print_module(const tn_program_t* program, const tn_module_t* 
 // kernels are printed as they were, so that the text can be read again.
 static tn_status_t print_rewritten(const tn_program_t* program, tn_program_format_t format,
                                    tn_writer_t* writer) {
-  const tn_pass_options_t options = {
-      .target = program->module->target, .keep_all = program->keep_all, .keep_valid = true};
+  const tn_pass_options_t options = {.target = program->module->target,
+                                     .keep_all = program->keep_all,
+                                     .is_strict = program->is_strict,
+                                     .keep_valid = true};
   const tn_string_view_t name = tn__program_function(program)->name;
   tn_module_t* module = NULL;
   if (format != TN_FORMAT_TEXT) return print_module(program, program->module, format, writer);

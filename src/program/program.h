@@ -81,7 +81,8 @@ struct tn_program {
   tn_arena_t arena;     // plans, states and everything below
   tn_module_t* source;  // as it was given
   tn_module_t* module;  // after the passes; the program's constants are its attributes
-  bool keep_all;        // as the options of compiling said, and these two
+  bool keep_all;        // as the options of compiling said, and the next three
+  bool is_strict;
   bool has_platform_index;
   uint32_t platform_index;
   // The module's target if its calls are guarded or its arithmetic is strict, and that of what the

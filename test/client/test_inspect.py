@@ -202,7 +202,7 @@ def test_an_attribute_that_is_not_bound_is_a_warning(library, tmp_path):
 
 class Parameter(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("name", ctypes.c_char_p), ("type", ctypes.c_char_p),
-                ("default", ctypes.c_char_p), ("doc", ctypes.c_char_p)]
+                ("default", ctypes.c_char_p), ("doc", ctypes.c_char_p), ("dims", ctypes.c_char_p)]
 
 
 class Info(ctypes.Structure):

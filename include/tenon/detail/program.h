@@ -44,7 +44,7 @@ typedef struct tn_compile_options {
   // each product and each partial sum (no fused multiply-add), and reductions, windows and products
   // take their terms one by one in the order of their indices. So the bits are the same on
   // processors with and without fused multiply-add, and close to those of StableHLO's interpreter.
-  // Slow: nothing is optimised, and most operations are computed by reference kernels. For the
+  // Slow: nothing is fused, and most operations are computed by reference kernels. For the
   // devices cpu and reference; UNIMPLEMENTED on others. Custom calls are computed as ever.
   bool strict_arithmetic;
 } tn_compile_options_t;
