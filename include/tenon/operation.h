@@ -309,16 +309,23 @@ TN_RULE_OTHER(TN_RULE_FUNCTION)
 TN_RULE_ADDED(TN_RULE_FUNCTION)
 #undef TN_RULE_FUNCTION
 
+// Applies an operation to arrays of the rule's scope. `out_results` has room for the results of the
+// application; errors are results that carry them, as everywhere in rules.
 static inline void tn_rule_apply(const tn_rule_t* rule, const tn_application_t* application,
                                  tn_array_t** out_results) {
   rule->api->apply(rule->scope, application, out_results);
 }
+
+// The dtype, rank and dimensions of an array, which may be abstract. The dimensions are a view that
+// lives as long as the array does; NULL if it has none.
 static inline tn_dtype_t tn_rule_dtype(const tn_rule_t* rule, const tn_array_t* x) {
   return rule->api->dtype(x);
 }
+// See tn_rule_dtype.
 static inline size_t tn_rule_rank(const tn_rule_t* rule, const tn_array_t* x) {
   return rule->api->rank(x);
 }
+// See tn_rule_dtype.
 static inline const int64_t* tn_rule_dims(const tn_rule_t* rule, const tn_array_t* x) {
   return rule->api->dims(x);
 }

@@ -29,8 +29,10 @@ static bool take(void* user, const unsigned char* bytes, size_t length) {
 
 static bytes_t from_hexadecimal(const char* text) {
   bytes_t out = {.length = 0};
-  unsigned byte = 0;
-  for (; sscanf(text, "%2x", &byte) == 1; text += 2) out.data[out.length++] = (unsigned char)byte;
+  for (; *text; text += 2) {
+    const char digits[] = {text[0], text[1], 0};
+    out.data[out.length++] = (unsigned char)strtoul(digits, NULL, 16);
+  }
   return out;
 }
 
