@@ -276,7 +276,7 @@ tn_status_t tn__call_check_inferred(const tn_call_site_t* call, const tn_ffi_op_
 
 // --- custom calls of a module
 
-// Operands that give sizes to the compiler are none of the handler's.
+// Operands that give sizes to the compiler are not passed to the handler.
 static tn_status_t drop_shape_operands(const tn_op_use_t* use, tn_call_site_t* call) {
   tn_i64_list_t dropped;
   size_t count = 0;

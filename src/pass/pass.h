@@ -48,8 +48,9 @@ typedef struct tn_reached_functions {
 TN_MUST_USE tn_status_t tn__pass_reach(tn_module_t* module, tn_function_t* entry, tn_arena_t* arena,
                                        tn_reached_functions_t* out_reached);
 
-// For a program that was exported for several platforms: the argument that chooses one has this
-// value and is none of the entry's any more; other platforms' branches go (platforms.c).
+// For a program that was exported for several platforms: gives the argument that chooses one this
+// value, removes it from the entry's arguments, and removes other platforms' branches
+// (platforms.c).
 TN_MUST_USE tn_status_t tn__pass_choose_platform(tn_module_t* module, tn_function_t* entry,
                                                  uint32_t index);
 

@@ -86,7 +86,7 @@ static tn_status_t execute(const item_t* item, tn_failure_t* poison) {
     case WAIT:
       if (!poison) {
         tn__event_await(item->event, INT64_MAX, &failure);
-        // Becomes a failure of this stream's own: a report of the event's is none of this one.
+        // A copy: reporting the event's failure does not report this stream's.
         status = tn_status_retain(tn__failure_status(failure));
       }
       break;
