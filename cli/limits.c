@@ -75,10 +75,11 @@ int cli_check_limits(const arguments_t* arguments) {
                       THREADS_LIMIT);
   }
   if (platform && !read_platform(platform, &platform_index)) {
-    return cli_refuse(arguments->command,
-                      "--platform-index %s: expected the place of a platform among those that the "
-                      "program was exported for, from 0 on",
-                      platform);
+    return cli_refuse(
+        arguments->command,
+        "--platform-index %s: expected the index of a platform that the program was exported "
+        "for; the first is 0",
+        platform);
   }
   if (cli_word(arguments, OPTION_ARITHMETIC, "fast") < 0) return EXIT_USAGE;
   if (limit && !read_size(limit, &byte_size)) {

@@ -178,8 +178,8 @@ typedef tn_status_t (*tn_vmap_fn)(const tn_rule_t* rule, const tn_vmap_call_t* c
 // takes any leading dimensions: the batch becomes the first, in all operands that may have more
 // dimensions (dims(..., n), any_rank, like(x)); unbatched ones are broadcast. Where an operand of
 // fixed rank is batched, it does as SEQUENTIAL, which applies the operation to one element after
-// the other and stacks the results: right for every operation, in time and graph size that grow
-// with the batch.
+// the other and stacks the results. That is correct for every operation; time and the size of the
+// graph grow with the batch.
 #define TN_VMAP_LEADING tn__vmap_leading
 #define TN_VMAP_SEQUENTIAL tn__vmap_sequential
 static inline tn_status_t tn__vmap_leading(const tn_rule_t* rule, const tn_vmap_call_t* call) {

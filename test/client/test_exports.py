@@ -263,8 +263,8 @@ def test_a_platform_is_chosen_in_programs_of_unknown_size(tmp_path):
 
 REFUSALS = [
     ("2", 1, "platform index 2: the program was exported for 2 platforms; expected 0 to 1"),
-    ("-1", 2, "--platform-index -1: expected the place of a platform"),
-    ("cpu", 2, "--platform-index cpu: expected the place of a platform"),
+    ("-1", 2, "--platform-index -1: expected the index of a platform"),
+    ("cpu", 2, "--platform-index cpu: expected the index of a platform"),
 ]
 
 
